@@ -1,0 +1,1 @@
+# compat/local.mk - the files of this room.

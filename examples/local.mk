@@ -1,0 +1,1 @@
+# examples/local.mk - the files of this room.

@@ -1,0 +1,1 @@
+# src/bench/local.mk - the files of this room.

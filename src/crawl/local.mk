@@ -1,0 +1,1 @@
+# src/crawl/local.mk - the files of this room.

@@ -1,0 +1,1 @@
+# src/dill/local.mk - our runtime; left out when the system has a libdill.

@@ -1,0 +1,1 @@
+# src/flow/local.mk - the files of this room.

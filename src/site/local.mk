@@ -1,0 +1,1 @@
+# src/site/local.mk - the files of this room.

@@ -1,0 +1,1 @@
+# src/store/local.mk - the files of this room.

@@ -1,0 +1,1 @@
+# src/web/local.mk - the files of this room.

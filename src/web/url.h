@@ -1,0 +1,47 @@
+/* url.h - URLs after the WHATWG URL standard, for http and https.
+ * Pure functions: no I/O, no globals, bounded by COS_URL_MAX. */
+#ifndef COS_WEB_URL_H
+#define COS_WEB_URL_H
+
+#include "base/buf.h"
+
+#include <stdint.h>
+
+enum { COS_URL_MAX = 65536 };
+
+/* A parsed URL: its serialisation and where the parts are in it. Reuse one
+ * struct for many parses: its memory stays. Offsets index href.data.
+ *   https://user:pw@host:8080/path?query#frag
+ *   scheme ends at ':' (scheme_end); an absent part is empty. */
+struct cos_url {
+    struct cos_buf href;
+    uint32_t scheme_end;  /* offset of ':' */
+    uint32_t user, user_end;
+    uint32_t pass, pass_end;
+    uint32_t host, host_end;
+    uint32_t path;        /* offset of the first '/' */
+    uint32_t query;       /* offset of '?', or = fragment when there is none */
+    uint32_t fragment;    /* offset of '#', or href.len when there is none */
+    uint16_t port;        /* effective: 80 or 443 when not written */
+    uint8_t has_port;     /* a non-default port is written */
+    uint8_t is_https;
+};
+
+void cos_url_init(struct cos_url *url);
+void cos_url_release(struct cos_url *url);
+
+/* Parses in[0..len) against base (NULL: none) into *out. 0; COS_EURL when the
+ * standard says failure; COS_ESCHEME when the result is neither http nor https;
+ * COS_ETOOBIG, COS_ENOMEM. out may not be base. On failure *out is empty. */
+int cos_url_parse(struct cos_url *out, const char *in, size_t len, const struct cos_url *base);
+/* The same with the page's character set for the query ("" or NULL: UTF-8). */
+int cos_url_parse_charset(struct cos_url *out, const char *in, size_t len,
+                          const struct cos_url *base, const char *charset);
+/* Cuts the fragment off: what remains is the key of the URL. */
+void cos_url_drop_fragment(struct cos_url *url);
+
+/* Optional canonicalisers, off by default; flags are or-ed. */
+enum { COS_CANON_SORT_QUERY = 1, COS_CANON_DROP_TRACKING = 2, COS_CANON_STRIP_WWW = 4 };
+int cos_url_canonicalise(struct cos_url *url, unsigned flags);
+
+#endif

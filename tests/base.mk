@@ -1,0 +1,2 @@
+# tests/base.mk - the tests of this room.
+check_PROGRAMS += tests/buf.t

@@ -1,0 +1,1 @@
+# tests/bench.mk - the tests of this room.

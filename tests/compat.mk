@@ -1,0 +1,1 @@
+# tests/compat.mk - the tests of this room.

@@ -1,0 +1,1 @@
+# tests/crawl.mk - the tests of this room.

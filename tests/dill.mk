@@ -1,0 +1,1 @@
+# tests/dill.mk - the tests of this room.

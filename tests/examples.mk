@@ -1,0 +1,1 @@
+# tests/examples.mk - the tests of this room.

@@ -1,0 +1,1 @@
+# tests/flow.mk - the tests of this room.

@@ -1,0 +1,1 @@
+# tests/foundation.mk - the tests of this room.

@@ -1,0 +1,1 @@
+# tests/site.mk - the tests of this room.

@@ -1,0 +1,1 @@
+# tests/store.mk - the tests of this room.

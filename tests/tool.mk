@@ -1,0 +1,1 @@
+# tests/tool.mk - the tests of this room.

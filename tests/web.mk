@@ -1,0 +1,1 @@
+# tests/web.mk - the tests of this room.
