@@ -4,6 +4,7 @@ libcos_la_SOURCES += \
 	src/base/buf.c src/base/buf.h \
 	src/base/err.c src/base/err.h \
 	src/base/hash.c src/base/hash.h \
+	src/base/hook.c src/base/hook.h \
 	src/base/json.c src/base/json.h \
 	src/base/log.c src/base/log.h \
 	src/base/page.c src/base/page.h \
