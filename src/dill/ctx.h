@@ -112,7 +112,14 @@ struct dill_fd {
     bool added;                /* the kernel knew it when we last looked */
 };
 
-enum { DILL_EVENTS = 128, DILL_WARM_STACKS = 512, DILL_FEW = 4 };
+enum {
+    DILL_EVENTS = 128,
+    DILL_WARM_STACKS = 512,
+    DILL_FEW = 4,
+    /* Some compilers store arguments above the stack pointer they believe to
+     * have made room below. */
+    DILL_HEADROOM = 128,
+};
 
 struct dill_poller {
     struct dill_fd *fds;

@@ -122,6 +122,8 @@ static inline struct dill_cr *dill__stack_take(struct dill_ctx *c)
         return dill__stack_find(c, size);
     c->stacks = cr->next;
     c->nstacks--;
+    /* Whoever had it may have launched others, and a launch borrows the field. */
+    cr->jmp.start = (char *)cr - DILL_HEADROOM;
     return cr;
 }
 

@@ -37,9 +37,6 @@ enum {
     SLAB_MAX = 128,
     COLOURS = 16,
     LINE = 64,
-    /* Some compilers store arguments above the stack pointer they believe to
-     * have made room below. */
-    HEADROOM = 128,
 };
 
 struct dill_slab {
@@ -173,7 +170,7 @@ static struct dill_cr *slot_block(const struct dill_slab *s, unsigned i)
 static struct dill_cr *block_init(struct dill_cr *cr, char *low, char *high)
 {
     memset(cr, 0, sizeof *cr);
-    cr->jmp.start = (char *)cr - HEADROOM;
+    cr->jmp.start = (char *)cr - DILL_HEADROOM;
     dill__san_stack(&cr->san, low, high);
     return cr;
 }
