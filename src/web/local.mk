@@ -7,3 +7,15 @@ libcos_la_SOURCES += \
 	src/web/url_ip.c \
 	src/web/url_query.c \
 	src/web/url_text.c
+
+
+# scan, charset, links
+libcos_la_SOURCES += \
+	src/web/entity.c src/web/entity.h src/web/entity_table.h \
+	src/web/scan.h src/web/scan_int.h \
+	src/web/scan_css.c \
+	src/web/scan_emit.c \
+	src/web/scan_html.c \
+	src/web/scan_names.c \
+	src/web/scan_value.c
+EXTRA_DIST += src/web/gen_entities.py
