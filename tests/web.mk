@@ -1,1 +1,2 @@
 # tests/web.mk - the tests of this room.
+check_PROGRAMS += tests/sitemap.t
