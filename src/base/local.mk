@@ -7,3 +7,9 @@ libcos_la_SOURCES += \
 	src/base/op.c src/base/op.h \
 	src/base/page.c src/base/page.h \
 	src/base/timer.c
+
+# offload threads and what runs on them
+libcos_la_SOURCES += \
+	src/base/file.c src/base/file.h src/base/file_op.h \
+	src/base/file_sync.c src/base/file_sync.h \
+	src/base/offload.c src/base/offload.h
