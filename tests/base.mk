@@ -1,2 +1,2 @@
 # tests/base.mk - the tests of this room.
-check_PROGRAMS += tests/buf.t
+check_PROGRAMS += tests/buf.t tests/offload.t
