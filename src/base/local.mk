@@ -6,6 +6,7 @@ libcos_la_SOURCES += \
 	src/base/loop.c src/base/loop.h src/base/loop_int.h \
 	src/base/op.c src/base/op.h \
 	src/base/page.c src/base/page.h \
+	src/base/sleep.c src/base/sleep.h \
 	src/base/timer.c
 
 # offload threads and what runs on them
