@@ -23,7 +23,7 @@ extern "C" {
  * holds the file and nothing else; on failure it is untouched. */
 int cos_file_read(const char *path, struct cos_buf *out, int64_t deadline);
 /* Replaces the file at once: nobody ever sees a part of it. data is copied.
- * flags: COS_FILE_SYNC, COS_FILE_PARENTS. */
+ * flags: COS_FILE_SYNC, COS_FILE_PARENTS. COS_ENOTSUP for a device or a pipe. */
 int cos_file_write(const char *path, const void *data, size_t len, unsigned flags,
                    int64_t deadline);
 /* Removes a file, a link or an empty directory (COS_EEXIST: not empty). */

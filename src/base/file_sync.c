@@ -312,12 +312,23 @@ static int fill(int fd, const void *data, size_t len, unsigned flags)
     return err;
 }
 
+/* Renaming over a device or a pipe would destroy it: root can do that to
+ * /dev/null. */
+static int is_special(const char *path)
+{
+    struct stat st;
+    return !lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) &&
+           !S_ISLNK(st.st_mode);
+}
+
 int cos__file_write_sync(const char *path, const void *data, size_t len, unsigned flags)
 {
     char temp[PATH_MAX];
     int fd, err;
     if (strlen(path) >= PATH_MAX)
         return COS_ETOOBIG;
+    if (is_special(path))
+        return COS_ENOTSUP;
     fd = open_temp(temp, sizeof temp, path);
     if (fd == COS_ENOENT && (flags & COS_FILE_PARENTS)) {
         err = cos__mkdir_parents_sync(path);

@@ -9,7 +9,8 @@
 /* Replaces what out holds; out->max is the ceiling (COS_ETOOBIG). */
 int cos__file_read_sync(const char *path, struct cos_buf *out);
 /* Writes to a temporary file beside path and renames it into place: whoever
- * opens path sees the old content or all of the new. flags: COS_FILE_…. */
+ * opens path sees the old content or all of the new. A link is replaced, a
+ * device or pipe refused (COS_ENOTSUP). flags: COS_FILE_…. */
 int cos__file_write_sync(const char *path, const void *data, size_t len, unsigned flags);
 /* Makes the directory and those above it. Fine when it is there. */
 int cos__mkdir_p_sync(const char *path);
