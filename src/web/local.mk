@@ -30,3 +30,7 @@ libcos_la_SOURCES += \
 	src/web/scan_value.c \
 	src/web/seen.c src/web/seen.h
 EXTRA_DIST += src/web/gen_entities.py
+# sitemap, tidy, names
+libcos_la_SOURCES += \
+	src/web/sitemap.c src/web/sitemap.h \
+	src/web/xml.c src/web/xml.h
