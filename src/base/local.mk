@@ -1,5 +1,12 @@
 # src/base/local.mk - what every other room stands on.
 libcos_la_SOURCES += \
+	src/base/arena.c src/base/arena.h \
 	src/base/buf.c src/base/buf.h \
 	src/base/err.c src/base/err.h \
-	src/base/page.c src/base/page.h
+	src/base/hash.c src/base/hash.h \
+	src/base/json.c src/base/json.h \
+	src/base/log.c src/base/log.h \
+	src/base/page.c src/base/page.h \
+	src/base/ring.c src/base/ring.h \
+	src/base/set.c src/base/set.h \
+	src/base/utf8.c src/base/utf8.h
