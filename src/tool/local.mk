@@ -1,7 +1,27 @@
 # src/tool/local.mk - the program.
 bin_PROGRAMS += coscrawl
 coscrawl_LDADD = libcos.la
-coscrawl_SOURCES = \
-	src/tool/main.c \
+# What the program and the tests of the command line share.
+tool_option_sources = \
+	src/tool/help.c \
+	src/tool/option_foreign.c \
+	src/tool/option_set.c \
+	src/tool/option_special.c \
+	src/tool/option_table.c \
+	src/tool/options.c src/tool/options.h \
+	src/tool/text.c src/tool/text.h \
 	src/tool/tool.h \
-	src/tool/usage.c
+	src/tool/usage.c \
+	src/tool/values.c src/tool/values.h
+coscrawl_SOURCES = $(tool_option_sources) \
+	src/tool/cmd_crawl.c \
+	src/tool/cmd_why.c \
+	src/tool/main.c \
+	src/tool/output.c src/tool/output.h \
+	src/tool/progress.c \
+	src/tool/seeds.c src/tool/seeds.h \
+	src/tool/signals.c src/tool/signals.h \
+	src/tool/stub.c \
+	src/tool/summary.c \
+	src/tool/ui.c src/tool/ui.h \
+	src/tool/version.c src/tool/version.h

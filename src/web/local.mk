@@ -7,3 +7,6 @@ libcos_la_SOURCES += \
 	src/web/url_ip.c \
 	src/web/url_query.c \
 	src/web/url_text.c
+libcos_la_SOURCES += \
+	src/web/fetch_version.c \
+	src/web/version.c src/web/version.h
