@@ -1,1 +1,4 @@
 # tests/tool.mk - the tests of this room.
+check_PROGRAMS += tests/options.t
+tests_options_t_SOURCES = tests/options.t.c $(tool_option_sources)
+dist_check_SCRIPTS += tests/cli.t tests/manual.t

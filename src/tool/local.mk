@@ -3,8 +3,8 @@ bin_PROGRAMS += coscrawl
 coscrawl_LDADD = libcos.la
 # What the program and the tests of the command line share.
 tool_option_sources = \
-	src/tool/help.c \
 	src/tool/option_foreign.c \
+	src/tool/option_near.c \
 	src/tool/option_set.c \
 	src/tool/option_special.c \
 	src/tool/option_table.c \
@@ -16,6 +16,7 @@ tool_option_sources = \
 coscrawl_SOURCES = $(tool_option_sources) \
 	src/tool/cmd_crawl.c \
 	src/tool/cmd_why.c \
+	src/tool/help.c \
 	src/tool/main.c \
 	src/tool/output.c src/tool/output.h \
 	src/tool/progress.c \

@@ -141,9 +141,9 @@ static const struct tool_option table[] = {
     {VALUE("dns-server", GROUP_HTTP, "LIST", "the system's", "ask these name servers", set_list,
            CRAWL(dns_servers))},
     /* output */
-    {VALUE("directory-prefix", GROUP_OUTPUT, "DIR", ".", "where the crawl is kept", set_string,
-           CRAWL(dir)), .letter = "P"},
-    {VALUE("output", GROUP_OUTPUT, "FILE", "-", "the list goes to FILE", set_string, AT(output)),
+    {VALUE("directory-prefix", GROUP_OUTPUT, "DIR", "the current directory",
+           "where the crawl is kept", set_string, CRAWL(dir)), .letter = "P"},
+    {VALUE("output", GROUP_OUTPUT, "FILE", "-", "the list goes to FILE (-: stdout)", set_string, AT(output)),
      .letter = "o"},
     {VALUE("format", GROUP_OUTPUT, "FORM", "text", "of the list: text or jsonl", set_format,
            AT(format)), .choices = formats},

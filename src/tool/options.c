@@ -89,7 +89,7 @@ static int parse_long(struct parse *p, const char *word)
     const struct tool_option *option = find_long(word + 2, len);
     char name[64];
     int on = 1, err;
-    if (len > sizeof name - 3)
+    if (!len || len > sizeof name - 3)
         return unknown(word);
     memcpy(name, word, len + 2);
     name[len + 2] = 0;

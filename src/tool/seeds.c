@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static const char WHO[] = "coscrawl";
 
@@ -72,6 +72,14 @@ static int refuse_word(const char *typed, struct cos_buf *why)
     return COS_EURL;
 }
 
+/* A path, or the name of a file that is there: meant for -i. */
+static int is_file(const char *s)
+{
+    struct stat st;
+    int is_path = s[0] == '.' || (s[0] == '/' && s[1] != '/');
+    return is_path || (!stat(s, &st) && S_ISREG(st.st_mode));
+}
+
 int tool_url(const char *typed, struct cos_buf *url, struct cos_buf *why)
 {
     struct cos_url parsed;
@@ -80,6 +88,10 @@ int tool_url(const char *typed, struct cos_buf *url, struct cos_buf *why)
     cos_buf_clear(url);
     if (!*typed) {
         cos_buf_adds(why, "an empty word is not a URL");
+        return COS_EURL;
+    }
+    if (!scheme && is_file(typed)) {
+        cos_buf_addf(why, "'%s' is a file, not a URL; to read URLs from it say -i %s", typed, typed);
         return COS_EURL;
     }
     if (!scheme && is_word(typed))
@@ -101,8 +113,6 @@ int tool_url(const char *typed, struct cos_buf *url, struct cos_buf *why)
         err = cos_buf_adds(url, parsed.href.data);
     if (err == COS_ESCHEME)
         cos_buf_addf(why, "'%s': only http and https can be crawled", typed);
-    else if (err && added && !access(typed, R_OK))
-        cos_buf_addf(why, "'%s' is a file; to read URLs from it say -i %s", typed, typed);
     else if (err)
         cos_buf_addf(why, "'%s': %s", typed, cos_strerror(err));
     cos_url_release(&parsed);
