@@ -6,3 +6,5 @@ libcos_la_SOURCES += \
 	src/store/path_back.c \
 	src/store/path_db.c \
 	src/store/sha256.c src/store/sha256.h
+libcos_la_SOURCES += \
+	src/store/version.c src/store/version.h

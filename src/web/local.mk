@@ -34,3 +34,6 @@ EXTRA_DIST += src/web/gen_entities.py
 libcos_la_SOURCES += \
 	src/web/sitemap.c src/web/sitemap.h \
 	src/web/xml.c src/web/xml.h
+libcos_la_SOURCES += \
+	src/web/fetch_version.c \
+	src/web/version.c src/web/version.h
