@@ -106,6 +106,15 @@ struct cos__attr {
     char quote;
 };
 
+/* What decides how a tag is read: HTML, or the vocabulary of an enclosing svg
+ * or math. */
+enum cos__space { SPACE_HTML, SPACE_SVG, SPACE_MATH };
+
+struct cos__foreign {
+    uint8_t el;    /* the element that was opened */
+    uint8_t space; /* what its content is */
+};
+
 struct cos__scan {
     const char *data, *end;
     unsigned options; /* COS_SCAN_XHTML … */
@@ -122,7 +131,7 @@ struct cos__scan {
     struct cos__attr attr[AT_COUNT];
     /* open svg and math elements and the HTML islands inside them; what is
      * nested deeper than COS__FOREIGN_MAX is taken for its surroundings */
-    uint8_t foreign[COS__FOREIGN_MAX];
+    struct cos__foreign foreign[COS__FOREIGN_MAX];
     unsigned nforeign;
     /* reused memory */
     struct cos_buf decoded;  /* an attribute's or title's text */
