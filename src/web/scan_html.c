@@ -310,7 +310,7 @@ static const char *start_tag(struct cos__scan *s, const char *p)
     p = read_attributes(s, p, cos__wanted[s->el] | COS__GLOBAL, &closed);
     if (!p)
         return NULL;
-    if (in_foreign(s) && cos__scan_breaks_out(s->name, s->name_len))
+    if (in_foreign(s) && cos__scan_breaks_out(s->name, s->name_len, s->end))
         leave_foreign(s);
     foreign = in_foreign(s);
     if (s->norder)

@@ -147,7 +147,7 @@ extern const char *const cos__attribute_names[AT_COUNT];
 /* Bit per attribute that the element wants, besides COS__GLOBAL. */
 extern const uint32_t cos__wanted[EL_COUNT];
 /* An HTML element that ends svg or math content. */
-int cos__scan_breaks_out(const char *name, size_t len);
+int cos__scan_breaks_out(const char *name, size_t len, const char *end);
 
 /* scan_value.c */
 /* A value as a browser sees it. When nothing in it needs decoding, text is the
