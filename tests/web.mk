@@ -27,3 +27,5 @@ endif
 check_PROGRAMS += tests/links.t
 # sitemap, tidy, names
 check_PROGRAMS += tests/sitemap.t
+check_PROGRAMS += tests/scan.t tests/css.t tests/links.t
+EXTRA_DIST += tests/scan_show.h
