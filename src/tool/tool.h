@@ -5,4 +5,7 @@
 /* One clear line on stderr, "WHO: TEXT", and the exit code for bad usage (2). */
 int tool_usage(const char *who, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The commands, each in its file cmd_NAME.c: exit code of the program. */
+int cmd_site(int argc, char **argv);
+
 #endif
