@@ -3,6 +3,8 @@
 #define DILL_DISABLE_RAW_NAMES
 #include "base/sleep.h"
 
+#include "coscrawl.h"
+
 #include <errno.h>
 #include <libdill.h>
 #include <stddef.h>
@@ -44,6 +46,11 @@ struct cos_op *cos__sleep_op(int64_t at)
         return NULL;
     sleep->at = at;
     return &sleep->op;
+}
+
+int cos_shutdown(void)
+{
+    return cos__loop_release();
 }
 
 int cos_sleep(int64_t deadline)

@@ -6,7 +6,5 @@
 
 /* Completes with 0 at that time of dill_now(); a negative one never comes. */
 struct cos_op *cos__sleep_op(int64_t at);
-/* The public pair's first half, documented in coscrawl.h. */
-int cos_sleep(int64_t deadline);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/op.h"
 #include "base/page.h"
+#include "coscrawl.h"
 #include "web/request.h"
 
 /* A fetch of req->url into a page of its own. Everything is copied. */
@@ -17,17 +18,7 @@ struct cos_page *cos__fetch_page(struct cos_op *op);
 /* Moves it out: the operation does not free it. */
 struct cos_page *cos__fetch_take(struct cos_op *op);
 
-/* The engine's settings for this thread, see coscrawl.h. */
-struct cos_fetch_setup {
-    int connections;      /* open to all hosts together: 256; -1: no limit */
-    int host_connections; /* open to one host: no limit */
-    int streams;          /* requests at once in one HTTP/2 connection: 100 */
-};
-int cos_fetch_setup(const struct cos_fetch_setup *setup);
-
-/* The coroutine face, documented in coscrawl.h. */
-int cos_fetch(const struct cos_request *req, struct cos_page **out, int64_t deadline);
-int cos_fetch_into(struct cos_page *page, const struct cos_request *req, int64_t deadline);
+/* The coroutine face (cos_fetch …) and cos_fetch_setup are in coscrawl.h. */
 
 /* Connections and handles of this thread, for tests. */
 struct cos__fetch_stats {
