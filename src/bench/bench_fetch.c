@@ -2,8 +2,8 @@
  *
  * One process runs the same list of URLs on loopback three ways: a callback loop
  * straight on curl's multi socket interface with an epoll set, the callback face
- * and the coroutine face. All three pool their handles and keep the body in
- * memory. The server is this program again, started with --serve as a process
+ * and the coroutine face. All three pool their handles and keep head and body
+ * in memory. The server is this program again, started with --serve as a process
  * of its own, so that callgrind does not count it.
  *
  * CPU time comes from getrusage; instructions from callgrind, one dump per cell

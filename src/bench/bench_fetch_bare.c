@@ -1,5 +1,6 @@
 /* bench_fetch_bare.c - the yardstick: a callback loop on curl_multi_socket_action
- * and epoll as one writes it by hand, handles pooled, body kept in memory. */
+ * and epoll as one writes it by hand, handles pooled, head and body kept in
+ * memory. */
 #include "bench/bench_fetch.h"
 
 #include <curl/curl.h>
@@ -17,27 +18,37 @@ struct bare {
     uint64_t bytes;
 };
 
-struct body {
-    CURL *easy;
+struct part {
     char *data;
     size_t len, cap;
+};
+
+struct body {
+    CURL *easy;
+    struct part head, body;
     char *type;
 };
 
-static size_t on_body(char *data, size_t size, size_t n, void *arg)
+static size_t keep(char *data, size_t size, size_t n, void *arg)
 {
-    struct body *body = arg;
+    struct part *part = arg;
     size_t len = size * n;
-    if (body->len + len > body->cap) {
-        size_t cap = body->cap ? body->cap * 2 : 4096;
-        while (cap < body->len + len)
+    if (part->len + len > part->cap) {
+        size_t cap = part->cap ? part->cap * 2 : 1024;
+        while (cap < part->len + len)
             cap *= 2;
-        body->data = realloc(body->data, cap);
-        body->cap = cap;
+        part->data = realloc(part->data, cap);
+        part->cap = cap;
     }
-    memcpy(body->data + body->len, data, len);
-    body->len += len;
+    memcpy(part->data + part->len, data, len);
+    part->len += len;
     return len;
+}
+
+static void empty(struct part *part)
+{
+    free(part->data);
+    *part = (struct part){NULL, 0, 0};
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
@@ -67,9 +78,8 @@ static void begin(struct bare *bare, struct body *body)
 {
     if (bare->left-- <= 0)
         return;
-    free(body->data);
-    body->data = NULL;
-    body->len = body->cap = 0;
+    empty(&body->head);
+    empty(&body->body);
     curl_easy_setopt(body->easy, CURLOPT_URL, bare->url);
     curl_multi_add_handle(bare->multi, body->easy);
     bare->running++;
@@ -87,7 +97,7 @@ static void ended(struct bare *bare, CURL *easy, CURLcode code)
     curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
     free(body->type);
     body->type = type ? strdup(type) : NULL;
-    bare->bytes += body->len;
+    bare->bytes += body->body.len;
     bare->running--;
     curl_multi_remove_handle(bare->multi, easy);
     begin(bare, body);
@@ -124,12 +134,11 @@ static void loop(struct bare *bare)
     }
 }
 
-static CURL *handle(struct body *body)
+static CURL *handle(void)
 {
     CURL *easy = curl_easy_init();
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, body);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, body);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, keep);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, keep);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "coscrawl-bench");
@@ -158,9 +167,10 @@ static void set_up(int width)
         struct body *old = bodies;
         bodies = calloc((size_t)width, sizeof *bodies);
         for (int i = 0; i < width; i++) {
-            bodies[i].easy = i < nbodies ? old[i].easy : handle(&bodies[i]);
+            bodies[i].easy = i < nbodies ? old[i].easy : handle();
             curl_easy_setopt(bodies[i].easy, CURLOPT_PRIVATE, &bodies[i]);
-            curl_easy_setopt(bodies[i].easy, CURLOPT_WRITEDATA, &bodies[i]);
+            curl_easy_setopt(bodies[i].easy, CURLOPT_WRITEDATA, &bodies[i].body);
+            curl_easy_setopt(bodies[i].easy, CURLOPT_HEADERDATA, &bodies[i].head);
         }
         nbodies = width;
     }
