@@ -3,3 +3,8 @@
 # url, robots
 check_PROGRAMS += tests/url.t tests/url_conformance.t
 EXTRA_DIST += tests/jsonread.h
+
+# scan, css, charset, links
+check_PROGRAMS += tests/links.t
+# sitemap, tidy, names
+check_PROGRAMS += tests/sitemap.t
