@@ -5,4 +5,5 @@ check_PROGRAMS += tests/url.t tests/url_conformance.t
 EXTRA_DIST += tests/jsonread.h
 
 # sitemap, tidy, names
-check_PROGRAMS += tests/sitemap.t
+check_PROGRAMS += tests/names.t tests/sitemap.t
+EXTRA_DIST += tests/dnsstub.h

@@ -58,6 +58,8 @@ static struct cos__task *queue_take(struct cos__queue *queue)
 void cos__loop_kick(struct cos__loop *loop)
 {
     uint64_t one = 1;
+    /* In a turn, before its wait: that wait must not come. */
+    loop->hurry = !loop->parked;
     if (!loop->parked || loop->kicked)
         return;
     loop->kicked = 1;
@@ -214,7 +216,7 @@ int64_t cos__loop_now(struct cos__loop *loop)
 static int64_t wait_until(struct cos__loop *loop, int64_t deadline)
 {
     int64_t at = cos__timer_next(loop);
-    if (loop->immediate.head || loop->deferred.head || deadline == 0)
+    if (loop->immediate.head || loop->deferred.head || loop->hurry || deadline == 0)
         return 0;
     return at < 0 || (deadline > 0 && deadline < at) ? deadline : at;
 }
@@ -264,7 +266,7 @@ int cos__loop_turn(struct cos__loop *loop, int64_t deadline)
         return COS_EBUSY;
     loop->turning = 1;
     loop->stats.turns++;
-    loop->slept = 0;
+    loop->slept = loop->hurry = 0;
     err = turn(loop, deadline);
     loop->turning = 0;
     /* Woken coroutines go first; and a driver that never has to wait must not
