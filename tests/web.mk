@@ -4,6 +4,8 @@
 check_PROGRAMS += tests/url.t tests/url_conformance.t
 EXTRA_DIST += tests/jsonread.h
 
+# scan, css, charset, links
+check_PROGRAMS += tests/links.t
 # sitemap, tidy, names
 check_PROGRAMS += tests/names.t tests/sitemap.t
 EXTRA_DIST += tests/dnsstub.h

@@ -1,1 +1,4 @@
 # src/crawl/local.mk - the files of this room.
+libcos_la_SOURCES += \
+	src/crawl/options.h \
+	src/crawl/reason.c

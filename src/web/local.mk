@@ -14,9 +14,28 @@ libcos_la_SOURCES += \
 	src/web/url_query.c \
 	src/web/url_text.c
 
+# scan, charset, links
+libcos_la_SOURCES += \
+	src/web/charset.c src/web/charset.h src/web/charset_int.h \
+	src/web/charset_labels.c \
+	src/web/charset_sniff.c \
+	src/web/entity.c src/web/entity.h src/web/entity_table.h \
+	src/web/links.c src/web/links.h \
+	src/web/links_type.c \
+	src/web/scan.h src/web/scan_int.h \
+	src/web/scan_css.c \
+	src/web/scan_emit.c \
+	src/web/scan_html.c \
+	src/web/scan_names.c \
+	src/web/scan_value.c \
+	src/web/seen.c src/web/seen.h
+EXTRA_DIST += src/web/gen_entities.py
 # sitemap, tidy, names
 libcos_la_SOURCES += \
 	src/web/names.c src/web/names.h src/web/names_int.h src/web/resolve.h \
 	src/web/names_dns.c src/web/names_sys.c \
 	src/web/sitemap.c src/web/sitemap.h \
 	src/web/xml.c src/web/xml.h
+libcos_la_SOURCES += \
+	src/web/fetch_version.c \
+	src/web/version.c src/web/version.h
