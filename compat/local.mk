@@ -6,4 +6,5 @@ libcos_la_SOURCES += \
 
 # files, names, process pool
 libcos_la_SOURCES += \
-	compat/cps_file.c
+	compat/cps_file.c \
+	compat/cps_names.c

@@ -7,4 +7,5 @@ EXTRA_DIST += tests/jsonread.h
 # scan, css, charset, links
 check_PROGRAMS += tests/links.t
 # sitemap, tidy, names
-check_PROGRAMS += tests/sitemap.t
+check_PROGRAMS += tests/names.t tests/sitemap.t
+EXTRA_DIST += tests/dnsstub.h
