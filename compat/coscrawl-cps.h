@@ -120,6 +120,14 @@ int64_t cps_offload(struct cps_rt *rt, int (*work)(void *data), void *data,
 
 #include "cps_flow.h"
 
+/* --- names ------------------------------------------------------------------------ */
+
+/* addrs is lent; NULL on error. */
+typedef void cps_resolve_cb(int err, const struct cos_addrs *addrs, void *arg);
+/* See cos_resolve(). */
+int64_t cps_resolve(struct cps_rt *rt, const char *host, int family, int64_t deadline,
+                    cps_resolve_cb *cb, void *arg);
+
 #ifdef __cplusplus
 }
 #endif

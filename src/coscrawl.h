@@ -33,6 +33,7 @@ extern "C" {
 #include "flow/gate.h"
 #include "flow/once.h"
 #include "flow/queue.h"
+#include "web/names.h"
 #include "web/request.h"
 
 /* --- the engine ---------------------------------------------------------------- */
@@ -115,6 +116,20 @@ int cos_stat(const char *path, struct cos_stat *out, int64_t deadline);
  * NULL: the caller gave up while it ran, and drop (may be NULL) gets it when
  * work is through. */
 int cos_offload(int (*work)(void *data), void **data, void (*drop)(void *data), int64_t deadline);
+
+/* --- names ------------------------------------------------------------------------ */
+
+/* How this thread's engine finds addresses. What is cached is forgotten. NULL:
+ * all defaults. Does not suspend. COS_EINVAL for a server that is no address;
+ * COS_EBUSY while a lookup is under way. */
+int cos_names_setup(const struct cos_names_setup *setup);
+/* The addresses of a host: a name in ASCII, an address, or an IPv6 address in
+ * brackets. family: 4, 6 or 0 for both. Answers are cached for their TTL,
+ * failures too; who asks for a name that is being looked up shares the answer.
+ * Suspends. COS_ENXDOMAIN no such name, COS_ENODATA no address of that family,
+ * COS_ESERVFAIL the server failed or refused, COS_ENONS no server answers,
+ * COS_EINVAL no name at all, COS_EFULL too many names under way. */
+int cos_resolve(const char *host, int family, struct cos_addrs *out, int64_t deadline);
 
 #ifdef __cplusplus
 }

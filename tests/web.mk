@@ -29,3 +29,5 @@ check_PROGRAMS += tests/links.t
 check_PROGRAMS += tests/sitemap.t
 check_PROGRAMS += tests/scan.t tests/css.t tests/links.t
 EXTRA_DIST += tests/scan_show.h
+check_PROGRAMS += tests/names.t tests/sitemap.t
+EXTRA_DIST += tests/dnsstub.h

@@ -58,6 +58,7 @@ static struct cos__task *queue_take(struct cos__queue *queue)
 void cos__loop_kick(struct cos__loop *loop)
 {
     uint64_t one = 1;
+    loop->woke = 1;
     if (!loop->parked || loop->kicked)
         return;
     loop->kicked = 1;
@@ -214,7 +215,8 @@ int64_t cos__loop_now(struct cos__loop *loop)
 static int64_t wait_until(struct cos__loop *loop, int64_t deadline)
 {
     int64_t at = cos__timer_next(loop);
-    if (loop->immediate.head || loop->deferred.head || deadline == 0)
+    /* Work done before the poll may have woken somebody: see to him first. */
+    if (loop->woke || loop->immediate.head || loop->deferred.head || deadline == 0)
         return 0;
     return at < 0 || (deadline > 0 && deadline < at) ? deadline : at;
 }
@@ -230,6 +232,7 @@ static int park(struct cos__loop *loop, int64_t until)
     if (rc < 0 && errno != ETIMEDOUT && errno != EINTR)
         err = errno == ECANCELED ? COS_ECANCELED : cos_err_from_errno(errno);
     loop->parked = 0;
+    loop->parked_until = INT64_MIN;
     loop->now = dill_now();
     return err;
 }
@@ -390,6 +393,7 @@ static struct cos__loop *create(void)
         return NULL;
     pthread_mutex_init(&loop->lock, NULL);
     loop->bundle = -1;
+    loop->parked_until = INT64_MIN;
     loop->now = dill_now();
     loop->epfd = epoll_create1(EPOLL_CLOEXEC);
     loop->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -8,3 +8,14 @@ CLEANFILES += src/bench/bench_scan$(EXEEXT)
 bench-scan: src/bench/bench_scan$(EXEEXT)
 	src/bench/bench_scan$(EXEEXT) $(PAGES)
 .PHONY: bench-scan
+EXTRA_PROGRAMS += bench_fetch
+bench_fetch_SOURCES = src/bench/bench_fetch.c src/bench/bench_fetch.h \
+	src/bench/bench_fetch_bare.c src/bench/bench_fetch_serve.c
+bench_fetch_LDADD = libcos.la
+CLEANFILES += bench_fetch$(EXEEXT)
+EXTRA_DIST += src/bench/bench_fetch.sh
+
+# Time natively, instructions under callgrind, then the ratios and their bars.
+bench-fetch: bench_fetch$(EXEEXT)
+	$(SHELL) $(srcdir)/src/bench/bench_fetch.sh ./bench_fetch$(EXEEXT)
+.PHONY: bench-fetch

@@ -86,11 +86,9 @@ static long ms_or(int64_t ms, long fallback)
     return ms < 0 ? 0 : ms == 0 ? fallback : ms > INT32_MAX ? INT32_MAX : (long)ms;
 }
 
-static void plan_strings(const struct cos_request *req, const char **s)
+static void plan_strings(const struct cos__engine *engine, const struct cos_request *req,
+                         const char **s)
 {
-    /* Asking curl for the system's certificates needs its own words: NULL would
-     * mean none at all. */
-    const curl_version_info_data *built = curl_version_info(CURLVERSION_NOW);
     int bearer = req->auth == COS_AUTH_BEARER;
     s[S_AGENT] = !req->agent ? PACKAGE "/" VERSION : *req->agent ? req->agent : NULL;
     s[S_REFERER] = req->referer;
@@ -103,8 +101,8 @@ static void plan_strings(const struct cos_request *req, const char **s)
     s[S_NO_PROXY] = req->no_proxy;
     s[S_PROXY_USER] = req->proxy_user;
     s[S_FROM] = req->from;
-    s[S_CA_FILE] = req->ca_file ? req->ca_file : built->cainfo;
-    s[S_CA_PATH] = req->ca_file ? NULL : built->capath;
+    s[S_CA_FILE] = req->ca_file ? req->ca_file : engine->ca_file;
+    s[S_CA_PATH] = req->ca_file ? NULL : engine->ca_path;
     s[S_CERT] = req->cert;
     s[S_KEY] = req->key;
 }
@@ -262,7 +260,7 @@ int cos__easy_apply(struct cos__engine *engine, struct cos__easy *easy, const ch
     int err = check(url, req);
     if (err)
         return err;
-    plan_strings(req, plan.string);
+    plan_strings(engine, req, plan.string);
     plan_numbers(req, plan.number);
     plan_method(req, &plan);
     if (!(err = set_plan(engine, easy, &plan)) && !(err = set_headers(easy, req)) &&

@@ -117,7 +117,7 @@ static char *copy_value(const char *at, const char *end)
     char *copy;
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
-    while (end > at && strchr(" \t\r\n", end[-1]))
+    while (end > at && (end[-1] == '\n' || end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
         end--;
     copy = malloc((size_t)(end - at) + 1);
     if (copy) {
@@ -226,57 +226,40 @@ static void headers(struct cos_page *page)
 
 /* --- numbers -------------------------------------------------------------------- */
 
-static const char *protocol_name(long version)
-{
-    switch (version) {
-    case CURL_HTTP_VERSION_1_0:
-        return "HTTP/1.0";
-    case CURL_HTTP_VERSION_1_1:
-        return "HTTP/1.1";
-    case CURL_HTTP_VERSION_2_0:
-        return "h2";
-    case CURL_HTTP_VERSION_3:
-        return "h3";
-    default:
-        return NULL;
-    }
-}
-
-/* curl's times count from the start of the transfer; ours are the phases. */
+/* curl's times count from the start of the transfer; ours are the phases, and
+ * a connection that was there already has none of the first three. */
 static void timing(struct cos_page *page, CURL *curl)
 {
     curl_off_t name = 0, connect = 0, tls = 0, sent = 0, first = 0, total = 0;
     struct cos_timing *t = &page->timing;
+    long connects = 0;
     curl_easy_getinfo(curl, CURLINFO_TOTAL_TIME_T, &total);
     curl_easy_getinfo(curl, CURLINFO_STARTTRANSFER_TIME_T, &first);
     curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &sent);
-    curl_easy_getinfo(curl, CURLINFO_CONNECT_TIME_T, &connect);
+    curl_easy_getinfo(curl, CURLINFO_NUM_CONNECTS, &connects);
     t->total = total;
     t->first_byte = first ? first - sent : -1;
     t->transfer = first ? total - first : -1;
     t->name = t->connect = t->tls = -1;
-    if (!connect)
+    if (!connects)
         return;
     curl_easy_getinfo(curl, CURLINFO_NAMELOOKUP_TIME_T, &name);
+    curl_easy_getinfo(curl, CURLINFO_CONNECT_TIME_T, &connect);
     curl_easy_getinfo(curl, CURLINFO_APPCONNECT_TIME_T, &tls);
     t->name = name;
-    t->connect = connect - name;
+    t->connect = connect ? connect - name : -1;
     t->tls = tls ? tls - connect : -1;
 }
 
-static void numbers(struct cos_page *page, CURL *curl)
+static void numbers(struct cos__fetch *fetch, CURL *curl)
 {
-    long status = 0, version = 0, head = 0;
-    curl_off_t wire = 0;
+    struct cos_page *page = fetch->page;
+    curl_off_t wire = page->body_len;
     char *ip = NULL;
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(curl, CURLINFO_HTTP_VERSION, &version);
-    curl_easy_getinfo(curl, CURLINFO_HEADER_SIZE, &head);
-    curl_easy_getinfo(curl, CURLINFO_SIZE_DOWNLOAD_T, &wire);
+    if (fetch->encoded)
+        curl_easy_getinfo(curl, CURLINFO_SIZE_DOWNLOAD_T, &wire);
+    page->wire_len += wire;
     curl_easy_getinfo(curl, CURLINFO_PRIMARY_IP, &ip);
-    page->status = (int)status;
-    page->protocol = protocol_name(version);
-    page->wire_len = wire + head;
     if (ip) {
         size_t n = strnlen(ip, sizeof page->remote - 1);
         memcpy(page->remote, ip, n);
@@ -288,7 +271,7 @@ int cos__fetch_finish(struct cos__fetch *fetch, int code)
 {
     struct cos_page *page = fetch->page;
     int err = error_of(fetch, (CURLcode)code);
-    numbers(page, fetch->easy->curl);
+    numbers(fetch, fetch->easy->curl);
     timing(page, fetch->easy->curl);
     headers(page);
     page->err = err;

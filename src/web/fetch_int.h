@@ -40,6 +40,7 @@ struct cos__fetch {
 struct cos__engine {
     struct cos__loop *loop;
     void *multi, *share;
+    const char *ca_file, *ca_path; /* the system's: NULL would mean none to curl */
     struct cos__timer timer, sweep;
     struct cos__task timeout;
     struct cos__easy *pool;

@@ -35,6 +35,8 @@ libcos_la_SOURCES += \
 EXTRA_DIST += src/web/gen_entities.py
 # sitemap, tidy, names
 libcos_la_SOURCES += \
+	src/web/names.c src/web/names.h src/web/names_int.h src/web/resolve.h \
+	src/web/names_dns.c src/web/names_sys.c \
 	src/web/sitemap.c src/web/sitemap.h \
 	src/web/xml.c src/web/xml.h
 libcos_la_SOURCES += \

@@ -205,6 +205,9 @@ static struct cos__engine *create(struct cos__loop *loop)
         release(engine);
         return NULL;
     }
+    /* Asked once: it formats a screen of text each time. */
+    engine->ca_file = curl_version_info(CURLVERSION_NOW)->cainfo;
+    engine->ca_path = curl_version_info(CURLVERSION_NOW)->capath;
     curl_share_setopt(engine->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
     curl_multi_setopt(engine->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(engine->multi, CURLMOPT_SOCKETDATA, engine);
