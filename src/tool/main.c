@@ -9,6 +9,7 @@
 
 static const struct tool_command commands[] = {
     {"links", cmd_links, "the links of an HTML or CSS file"},
+    {"site", cmd_site, "serve a synthetic site for demo and tests"},
     {"why", cmd_why, "what happened to a URL, and by which rule"},
     {NULL, NULL, NULL},
 };
