@@ -13,7 +13,7 @@ static const struct tool_command commands[] = {
     {"resolve", cmd_resolve, "what a reference means on a page"},
     {"robots", cmd_robots, "what a robots.txt allows, and by which rule"},
     {"why", cmd_why, "what happened to a URL, and by which rule"},
-    {"site", cmd_site, "serve the synthetic site of demo, tests and benchmark"},
+    {"site", cmd_site, "serve a synthetic site to try things on"},
     {NULL, NULL, NULL},
 };
 
