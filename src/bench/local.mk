@@ -19,3 +19,13 @@ EXTRA_DIST += src/bench/bench_fetch.sh
 bench-fetch: bench_fetch$(EXEEXT)
 	$(SHELL) $(srcdir)/src/bench/bench_fetch.sh ./bench_fetch$(EXEEXT)
 .PHONY: bench-fetch
+
+# make bench-flow: what a step of control flow costs
+EXTRA_PROGRAMS += src/bench/bench_flow
+src_bench_bench_flow_SOURCES = src/bench/bench_flow.c
+src_bench_bench_flow_LDADD = libcos.la
+CLEANFILES += src/bench/bench_flow$(EXEEXT)
+EXTRA_DIST += src/bench/bench_flow.sh
+bench-flow: src/bench/bench_flow$(EXEEXT)
+	$(SHELL) $(srcdir)/src/bench/bench_flow.sh src/bench/bench_flow$(EXEEXT)
+.PHONY: bench-flow
