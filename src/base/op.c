@@ -1,0 +1,232 @@
+/* op.c - the life of a leaf operation and the coroutine's wait for it (op.h).
+ *
+ * Two parties hold an operation: its provider while it runs and its face until
+ * it has read the result. Whoever lets go last frees it; so a job on a thread
+ * that cannot be stopped outlives a caller that was cancelled, and nobody has
+ * to wait for it.
+ *
+ * A coroutine parks by receiving on a channel; completion sends to it with
+ * deadline 0, which never blocks since the receiver stands there. The channels
+ * are kept in a list and reused: making one per wait would cost more than the
+ * message. Where sending is refused (the completing coroutine is itself being
+ * closed) chdone wakes the waiter just as well, and the channel is thrown away. */
+#define DILL_DISABLE_RAW_NAMES
+#include "base/op.h"
+
+#include "base/die.h"
+#include "base/loop_int.h"
+
+#include <errno.h>
+#include <libdill.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FREE_MAX = 1024 };
+
+struct cos__waiter {
+    struct cos__waiter *next;
+    int ch[2];
+    uint8_t parked, ended;
+};
+
+static void op_abort(const struct cos_op *op, const char *what);
+
+/* --- memory ----------------------------------------------------------------- */
+
+struct cos_op *cos__op_new(const struct cos__op_type *type)
+{
+    struct cos__loop *loop = cos__loop();
+    struct cos_op *op;
+    if (!loop)
+        return NULL;
+    op = loop->free_ops[type->kind];
+    if (op && op->type->size == type->size) {
+        loop->free_ops[type->kind] = op->next;
+        loop->nfree[type->kind]--;
+        memset(op, 0, type->size);
+    } else {
+        op = calloc(1, type->size);
+        if (!op)
+            return NULL;
+    }
+    op->type = type;
+    op->loop = loop;
+    op->state = COS__OP_HELD;
+    loop->nops++;
+    return op;
+}
+
+static void give_back(struct cos_op *op)
+{
+    struct cos__loop *loop = op->loop;
+    enum cos__op_kind kind = op->type->kind;
+    if (op->type->release)
+        op->type->release(op);
+    loop->nops--;
+    if (loop->nfree[kind] >= FREE_MAX) {
+        free(op);
+        return;
+    }
+    op->next = loop->free_ops[kind];
+    loop->free_ops[kind] = op;
+    loop->nfree[kind]++;
+}
+
+void cos__op_free(struct cos_op *op)
+{
+    if (!op)
+        return;
+    if (!(op->state & COS__OP_HELD))
+        op_abort(op, "freed twice");
+    op->state &= ~(unsigned)COS__OP_HELD;
+    cos__timer_unset(op->loop, &op->timer);
+    if (!(op->state & COS__OP_RUNNING))
+        give_back(op);
+}
+
+size_t cos__op_count(void)
+{
+    struct cos__loop *loop = cos__loop();
+    return loop ? loop->nops : 0;
+}
+
+/* --- completion ------------------------------------------------------------- */
+
+/* The detector: breaking the rule is a bug in a provider, and going on would
+ * run somebody's callback twice. */
+static void op_abort(const struct cos_op *op, const char *what)
+{
+    cos__die("operation '%s' %s", op->type->name, what);
+}
+
+static void tell(struct cos_op *op, int err)
+{
+    op->err = err;
+    op->state |= COS__OP_DONE;
+    cos__timer_unset(op->loop, &op->timer);
+    op->done(op);
+}
+
+void cos__op_start(struct cos_op *op)
+{
+    if (op->state & COS__OP_STARTED)
+        op_abort(op, "started twice");
+    op->state |= COS__OP_STARTED | COS__OP_RUNNING;
+    op->type->start(op);
+}
+
+void cos__op_complete(struct cos_op *op, int err)
+{
+    if (!(op->state & COS__OP_RUNNING))
+        op_abort(op, "completed twice");
+    op->state &= ~(unsigned)COS__OP_RUNNING;
+    if (!(op->state & COS__OP_DONE))
+        tell(op, err);
+    else if (!(op->state & COS__OP_HELD))
+        give_back(op);
+}
+
+void cos__op_cancel(struct cos_op *op, int err)
+{
+    if (op->state & COS__OP_DONE)
+        return;
+    if (op->type->cancel && op->type->cancel(op) == 0)
+        op->state &= ~(unsigned)COS__OP_RUNNING;
+    tell(op, err);
+}
+
+/* --- the coroutine's wait --------------------------------------------------- */
+
+static struct cos__waiter *waiter_get(struct cos__loop *loop)
+{
+    struct cos__waiter *waiter = loop->waiters;
+    if (waiter) {
+        loop->waiters = waiter->next;
+        return waiter;
+    }
+    waiter = calloc(1, sizeof *waiter);
+    if (waiter && dill_chmake(waiter->ch) < 0) {
+        free(waiter);
+        waiter = NULL;
+    }
+    return waiter;
+}
+
+static void waiter_free(struct cos__waiter *waiter)
+{
+    dill_hclose(waiter->ch[0]);
+    dill_hclose(waiter->ch[1]);
+    free(waiter);
+}
+
+static void waiter_put(struct cos__loop *loop, struct cos__waiter *waiter)
+{
+    if (waiter->ended) {
+        waiter_free(waiter);
+        return;
+    }
+    waiter->next = loop->waiters;
+    loop->waiters = waiter;
+}
+
+static void wake(struct cos_op *op)
+{
+    struct cos__waiter *waiter = op->face;
+    if (!waiter || !waiter->parked)
+        return;
+    waiter->parked = 0;
+    if (dill_chsend(waiter->ch[1], NULL, 0, 0) < 0) {
+        waiter->ended = 1;
+        dill_chdone(waiter->ch[1]);
+    }
+    cos__loop_woke(op->loop);
+}
+
+static int park(struct cos_op *op, int64_t deadline)
+{
+    struct cos__loop *loop = op->loop;
+    struct cos__waiter *waiter = waiter_get(loop);
+    int rc, why = 0;
+    if (!waiter) {
+        cos__op_cancel(op, errno == ECANCELED ? COS_ECANCELED : COS_ENOMEM);
+        return op->err;
+    }
+    op->face = waiter;
+    waiter->parked = 1;
+    rc = dill_chrecv(waiter->ch[0], NULL, 0, deadline);
+    waiter->parked = 0;
+    if (rc < 0)
+        why = errno == ETIMEDOUT ? COS_ETIMEDOUT : COS_ECANCELED;
+    op->face = NULL;
+    cos__op_cancel(op, why);
+    waiter_put(loop, waiter);
+    return op->err;
+}
+
+int cos__op_await(struct cos_op *op, int64_t deadline)
+{
+    struct cos__loop *loop = op->loop;
+    int err;
+    if (cos__loop_in_callback(loop))
+        return COS_ECONTEXT;
+    op->done = wake;
+    cos__op_start(op);
+    if (!cos__op_is_done(op) && (err = cos__loop_drive(loop)) < 0)
+        cos__op_cancel(op, err);
+    return cos__op_is_done(op) ? op->err : park(op, deadline);
+}
+
+void cos__op_trim(struct cos__loop *loop)
+{
+    for (int i = 0; i < COS__OP_COUNT; i++)
+        while (loop->free_ops[i]) {
+            struct cos_op *op = loop->free_ops[i];
+            loop->free_ops[i] = op->next;
+            free(op);
+        }
+    while (loop->waiters) {
+        struct cos__waiter *waiter = loop->waiters;
+        loop->waiters = waiter->next;
+        waiter_free(waiter);
+    }
+}
