@@ -1,9 +1,16 @@
 # src/base/local.mk - what every other room stands on.
 libcos_la_SOURCES += \
+	src/base/arena.c src/base/arena.h \
 	src/base/buf.c src/base/buf.h \
 	src/base/die.c src/base/die.h \
 	src/base/err.c src/base/err.h \
+	src/base/hash.c src/base/hash.h \
+	src/base/json.c src/base/json.h \
+	src/base/log.c src/base/log.h \
 	src/base/loop.c src/base/loop.h src/base/loop_int.h \
 	src/base/op.c src/base/op.h \
 	src/base/page.c src/base/page.h \
-	src/base/timer.c
+	src/base/ring.c src/base/ring.h \
+	src/base/set.c src/base/set.h \
+	src/base/timer.c \
+	src/base/utf8.c src/base/utf8.h
