@@ -1,1 +1,3 @@
-# tests/foundation.mk - the tests of this room.
+# tests/foundation.mk - tests of the tree itself, and the scripts of ./dev.
+dist_check_SCRIPTS += tests/layers.t
+EXTRA_DIST += tests/lint.sh tests/mutants.sh tests/fuzz.sh tests/valgrind.sh tests/cppcheck.txt .clang-tidy

@@ -72,9 +72,10 @@ void cos_page_reset(struct cos_page *page)
 
 int cos_page_header(const struct cos_page *page, const char *name, struct cos_buf *out)
 {
-    const char *at = page->head.data, *end = at + page->head.len, *found = NULL, *stop = NULL;
+    const char *at = page->head.data ? page->head.data : "";
+    const char *end = at + page->head.len, *found = NULL, *stop = NULL;
     size_t n = strlen(name);
-    while (at && at < end) {
+    while (at < end) {
         const char *eol = memchr(at, '\n', (size_t)(end - at));
         const char *next = eol ? eol + 1 : end;
         if ((size_t)(next - at) > n && at[n] == ':' && !strncasecmp(at, name, n)) {
