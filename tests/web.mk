@@ -1,1 +1,5 @@
 # tests/web.mk - the tests of this room.
+
+# url, robots
+check_PROGRAMS += tests/url.t tests/url_conformance.t
+EXTRA_DIST += tests/jsonread.h

@@ -1,1 +1,9 @@
 # src/web/local.mk - the files of this room.
+libcos_la_SOURCES += \
+	src/web/url.c src/web/url.h src/web/url_int.h \
+	src/web/url_canon.c \
+	src/web/url_host.c \
+	src/web/url_idn.c \
+	src/web/url_ip.c \
+	src/web/url_query.c \
+	src/web/url_text.c
