@@ -35,9 +35,8 @@ int cos__db_state_of(const char *name)
     return COS_ENOENT;
 }
 
-int cos__db_code(sqlite3 *sql, int rc)
+int cos__db_code(int rc)
 {
-    int sys = sql ? sqlite3_system_errno(sql) : 0;
     switch (rc & 255) {
     case SQLITE_OK:
         return 0;
@@ -45,8 +44,6 @@ int cos__db_code(sqlite3 *sql, int rc)
         return COS_ENOMEM;
     case SQLITE_FULL:
         return COS_ENOSPC;
-    case SQLITE_IOERR:
-        return sys == ENOSPC || sys == EDQUOT || sys == EFBIG ? COS_ENOSPC : COS_EDB;
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return COS_EACCES;
@@ -146,7 +143,7 @@ static int fail_sql(struct opening *o, int rc)
 {
     cos_buf_addf(o->why, "crawl database%s%s: %s", o->dir ? " in " : "", o->dir ? o->dir : "",
                  o->db->sql ? sqlite3_errmsg(o->db->sql) : sqlite3_errstr(rc));
-    return cos__db_code(o->db->sql, rc);
+    return cos__db_code(rc);
 }
 
 static int64_t number(sqlite3 *sql, const char *query)

@@ -88,7 +88,7 @@ void cos__db_batch_release(struct cos_db *db);
 /* rows.c: the thread's side of a batch; sets batch->err. */
 void cos__db_write(struct cos__db_batch *batch);
 /* db.c: what SQLite said, as one of our errors. */
-int cos__db_code(sqlite3 *sql, int rc);
+int cos__db_code(int rc);
 /* load.c: "[17,33]" to numbers in out (uint32_t each). */
 int cos__db_unpack(const char *json, size_t len, struct cos_buf *out);
 const char *cos__db_state_name(int state);

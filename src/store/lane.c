@@ -1,6 +1,8 @@
 /* lane.c - the thread behind lane.h: a mutex, a condition, a list.
  * The list needs no ceiling of its own: its users push a batch only when the
  * one before has landed, and calls park their caller. */
+#include "config.h"
+
 #include "store/lane.h"
 
 #include "base/err.h"

@@ -50,7 +50,7 @@ static int walk_here(void *arg)
             break;
     }
     if (err >= 0 && rc != SQLITE_DONE)
-        err = cos__db_code(walk->db->sql, rc);
+        err = cos__db_code(rc);
     sqlite3_finalize(st);
     return err < 0 ? err : 0;
 }

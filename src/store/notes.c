@@ -36,7 +36,7 @@ static int ask_here(void *arg)
     if (ask->found && ask->value && sqlite3_column_text(st, 0))
         err = cos_buf_adds(ask->value, (const char *)sqlite3_column_text(st, 0));
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        err = cos__db_code(ask->db->sql, rc);
+        err = cos__db_code(rc);
     sqlite3_finalize(st);
     return err;
 }

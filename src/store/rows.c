@@ -257,7 +257,7 @@ void cos__db_write(struct cos__db_batch *batch)
     }
     if (rc == SQLITE_OK)
         return;
-    batch->err = cos__db_code(db->sql, rc);
+    batch->err = cos__db_code(rc);
     cos_buf_clear(&batch->text);
     cos_buf_addf(&batch->text, "crawl database: %s", sqlite3_errmsg(db->sql));
     /* SQLite may have rolled back by itself: then this one fails, and that is fine. */
