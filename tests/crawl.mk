@@ -1,1 +1,2 @@
 # tests/crawl.mk - the tests of this room.
+check_PROGRAMS += tests/politeness.t
