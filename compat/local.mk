@@ -1,1 +1,5 @@
-# compat/local.mk - the files of this room.
+# compat/local.mk - the callback face.
+include_HEADERS += compat/coscrawl-cps.h
+libcos_la_SOURCES += \
+	compat/cps.c compat/cps.h \
+	compat/cps_leaf.c

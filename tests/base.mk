@@ -1,2 +1,3 @@
 # tests/base.mk - the tests of this room.
-check_PROGRAMS += tests/arena.t tests/buf.t tests/hash.t tests/json.t tests/log.t tests/ring.t tests/set.t
+check_PROGRAMS += tests/arena.t tests/buf.t tests/err.t tests/hash.t tests/hook.t tests/json.t \
+	tests/log.t tests/page.t tests/ring.t tests/set.t tests/tap.t

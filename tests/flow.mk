@@ -1,1 +1,2 @@
 # tests/flow.mk - the tests of this room.
+check_PROGRAMS += tests/flow_queue.t

@@ -55,10 +55,10 @@ static struct cos__task *queue_take(struct cos__queue *queue)
     return task;
 }
 
-static void kick(struct cos__loop *loop)
+void cos__loop_kick(struct cos__loop *loop)
 {
     uint64_t one = 1;
-    if (loop->kicked)
+    if (!loop->parked || loop->kicked)
         return;
     loop->kicked = 1;
     loop->stats.kicks++;
@@ -70,8 +70,8 @@ static void kick(struct cos__loop *loop)
 /* The driver sleeps and would not look at what was just added. */
 void cos__loop_kick_before(struct cos__loop *loop, int64_t at)
 {
-    if (loop->parked && at < loop->parked_until)
-        kick(loop);
+    if (at < loop->parked_until)
+        cos__loop_kick(loop);
 }
 
 static void enqueue(struct cos__loop *loop, struct cos__queue *queue, struct cos__task *task)
@@ -224,7 +224,7 @@ static int park(struct cos__loop *loop, int64_t until)
 {
     int rc, err = 0;
     loop->stats.waits++;
-    loop->parked = 1;
+    loop->parked = loop->slept = 1;
     loop->parked_until = until < 0 ? INT64_MAX : until;
     rc = dill_fdin(loop->epfd, until);
     if (rc < 0 && errno != ETIMEDOUT && errno != EINTR)
@@ -264,9 +264,12 @@ int cos__loop_turn(struct cos__loop *loop, int64_t deadline)
         return COS_EBUSY;
     loop->turning = 1;
     loop->stats.turns++;
+    loop->slept = 0;
     err = turn(loop, deadline);
     loop->turning = 0;
-    if (!err && loop->woke) {
+    /* Woken coroutines go first; and a driver that never has to wait must not
+     * starve the others. */
+    if (!err && (loop->woke || !loop->slept)) {
         loop->woke = 0;
         if (dill_yield() < 0 && errno == ECANCELED)
             err = COS_ECANCELED;
@@ -333,12 +336,14 @@ int cos__loop_drive(struct cos__loop *loop)
 
 int cos__loop_enter(struct cos__loop *loop)
 {
-    loop->entered++;
-    /* The pump may be parked on the descriptor: a kick brings it here. */
-    while (loop->pumping && !loop->is_aside && loop->entered == 1) {
-        if (loop->parked)
-            kick(loop);
-        if (dill_msleep(dill_now() + (loop->parked ? 1 : 0)) < 0) {
+    if (loop->entered)
+        return COS_EBUSY;
+    loop->entered = 1;
+    while (loop->pumping && !loop->is_aside) {
+        /* Parked on the descriptor: the kick makes it readable, and the pump
+         * runs before this coroutine does again. */
+        cos__loop_kick(loop);
+        if (dill_msleep(dill_now() + 1) < 0) {
             cos__loop_leave(loop);
             return COS_ECANCELED;
         }
@@ -348,7 +353,8 @@ int cos__loop_enter(struct cos__loop *loop)
 
 void cos__loop_leave(struct cos__loop *loop)
 {
-    if (--loop->entered == 0 && loop->is_aside)
+    loop->entered = 0;
+    if (loop->is_aside)
         dill_chdone(loop->aside[1]);
 }
 

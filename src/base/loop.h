@@ -88,10 +88,13 @@ int cos__loop_turn(struct cos__loop *loop, int64_t deadline);
  * driver of the caller's kind is at work. 0, COS_ENOMEM, COS_ECANCELED. The
  * pump runs at once, so anything may have completed on return. */
 int cos__loop_drive(struct cos__loop *loop);
-/* The caller drives from now on; the pump steps aside. Nests: pair with
- * cos__loop_leave(). Suspends (COS_ECANCELED). */
+/* The caller drives from now on; the pump steps aside. Pair it with
+ * cos__loop_leave(). COS_EBUSY: somebody else has entered. Suspends
+ * (COS_ECANCELED). */
 int cos__loop_enter(struct cos__loop *loop);
 void cos__loop_leave(struct cos__loop *loop);
+/* Ends the driver's sleep, if it sleeps. */
+void cos__loop_kick(struct cos__loop *loop);
 /* Tells the driver that woken coroutines should run before it waits again. */
 void cos__loop_woke(struct cos__loop *loop);
 /* True while a user's callback runs: suspending calls are refused then. */

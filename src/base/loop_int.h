@@ -35,9 +35,9 @@ struct cos__loop {
     struct cos__queue posted;
     /* drivers */
     int bundle, aside[2];
-    int entered;            /* nested cps_run()s */
+    int entered;            /* a cps_run() drives */
     int64_t parked_until;   /* while parked: when the driver looks again */
-    uint8_t parked, kicked, turning, woke, pumping, is_aside, in_callback;
+    uint8_t parked, slept, kicked, turning, woke, pumping, is_aside, in_callback;
     /* operations */
     struct cos__waiter *waiters;
     struct cos_op *free_ops[COS__OP_COUNT];

@@ -16,7 +16,10 @@
  *   }
  * Inputs are copied (or taken) when the operation is made, since a running
  * thread may outlive the caller's wait. start() begins; it may complete the
- * operation at once, and reports every failure through cos__op_complete().
+ * operation at once, and reports every failure through cos__op_complete(). An
+ * argument that is wrong makes an operation all the same, with op->doom set to
+ * the error: it completes with it when started, on both faces alike. NULL means
+ * out of memory and nothing else.
  *
  * How the faces use it:
  *   int cos_my(const char *input, T *out, int64_t deadline)
@@ -78,6 +81,7 @@ struct cos_op {
     void (*done)(struct cos_op *op); /* set by the face; called once, on the loop thread */
     void *face;                      /* the face's own: the waiter, or the callback's runtime */
     int err;                         /* valid once DONE */
+    int doom;                        /* set by the maker: start() is not called, this is the result */
     unsigned state;
     struct cos__timer timer;         /* the face's deadline (callback face) */
     struct cos_op *next;             /* the face's queue, or the free list */

@@ -59,6 +59,17 @@ void cos_page_free(struct cos_page *page)
     free(page);
 }
 
+struct cos_page *cos_page_take(struct cos_page *page)
+{
+    struct cos_page *taken = malloc(sizeof *taken);
+    if (!taken)
+        return NULL;
+    *taken = *page;
+    *page = (struct cos_page){0};
+    set_ceilings(page);
+    return taken;
+}
+
 void cos_page_reset(struct cos_page *page)
 {
     struct cos_page fresh = {.url = page->url, .id = page->id, .referrer = page->referrer,

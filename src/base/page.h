@@ -92,6 +92,9 @@ struct cos_page {
 struct cos_page *cos_page_new(const char *url);
 /* Frees the page and all it holds, and removes its spill file. NULL is fine. */
 void cos_page_free(struct cos_page *page);
+/* Moves all that page holds into a new page and leaves page empty, but valid;
+ * NULL (and nothing moved) when out of memory. */
+struct cos_page *cos_page_take(struct cos_page *page);
 /* Forgets everything from fetch on, for another try. Keeps url, id, depth, tries. */
 void cos_page_reset(struct cos_page *page);
 /* The value of the last header of that name (case-insensitive), trimmed, copied

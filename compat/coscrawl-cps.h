@@ -1,0 +1,91 @@
+/* coscrawl-cps.h - the callback face of coscrawl: the same operations in
+ * continuation-passing style.
+ *
+ * cps_x(rt, …, deadline, cb, arg) starts what cos_x(…, deadline) waits for and
+ * returns; the result comes to cb, from cps_run(). The laws, for every function
+ * here that takes a callback:
+ *   - cb runs exactly once, whatever happens, the error first among its
+ *     arguments (0 or a negative enum cos_err);
+ *   - never before the starting call has returned, not even when the answer is
+ *     known at once;
+ *   - never inside another callback: a chain of a million steps needs no more
+ *     stack than one;
+ *   - arguments are copied at the start; what cb gets is lent until it returns,
+ *     unless the function says how to take it;
+ *   - a cos_ function that would suspend returns COS_ECONTEXT inside a callback.
+ *
+ * The starting call returns a ticket (> 0) for cps_cancel(), or COS_ENOMEM: then
+ * there was not even memory to remember cb, and cb does not run. Every other
+ * failure, wrong arguments too, comes to cb. Deadlines are those of coscrawl.h.
+ * Nothing here suspends, except cps_run().
+ *
+ * A runtime belongs to the thread that opened it. */
+#ifndef COSCRAWL_CPS_H
+#define COSCRAWL_CPS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "coscrawl.h"
+
+struct cps_rt;
+
+/* What a callback without a result looks like. */
+typedef void cps_cb(int err, void *arg);
+
+/* --- the runtime ----------------------------------------------------------------- */
+
+/* A runtime of this thread into *out (cps_close). COS_ENOMEM. */
+int cps_open(struct cps_rt **out);
+/* Ends it. COS_EBUSY and no effect while anything is pending. NULL is fine. */
+int cps_close(struct cps_rt *rt);
+
+/* Runs callbacks until nothing is pending: no operation, no deferred or
+ * immediate callback. Suspends the calling coroutine while it waits, so other
+ * coroutines of the thread go on. 0; COS_ECANCELED when the coroutine is closed
+ * (what is pending stays, and a later cps_run goes on with it); COS_ECONTEXT
+ * inside a callback; COS_EBUSY while another cps_run of this thread is at work. */
+int cps_run(struct cps_rt *rt);
+/* Makes cps_run return 0 as soon as the callback that runs now has returned,
+ * or, called from outside, before it runs the next one. */
+void cps_stop(struct cps_rt *rt);
+/* How much is pending. */
+size_t cps_pending(const struct cps_rt *rt);
+
+/* Stops the operation with that ticket: its callback still runs, once and
+ * later, with COS_ECANCELED. COS_ENOENT when its callback has run already. */
+int cps_cancel(struct cps_rt *rt, int64_t ticket);
+
+/* Runs cb(0, arg) before the next look at descriptors; callbacks deferred by it
+ * come before that look, too, so a chain of them starves input and output.
+ * 0, or COS_ENOMEM/COS_EFULL (4 million wait already) and cb does not run. */
+int cps_defer(struct cps_rt *rt, cps_cb *cb, void *arg);
+/* Runs cb(0, arg) after one look at descriptors: for long work cut in pieces.
+ * Errors as cps_defer. */
+int cps_immediate(struct cps_rt *rt, cps_cb *cb, void *arg);
+
+/* --- time ------------------------------------------------------------------------ */
+
+/* Calls cb at the deadline, with 0. */
+int64_t cps_sleep(struct cps_rt *rt, int64_t deadline, cps_cb *cb, void *arg);
+
+/* --- fetch ------------------------------------------------------------------------ */
+
+/* page is lent: cos_page_take(page) moves what it holds to a page of the
+ * callback's own. It is there after an error too, saying as much as is known,
+ * but may be NULL then. */
+typedef void cps_fetch_cb(int err, struct cos_page *page, void *arg);
+
+/* See cos_fetch(). */
+int64_t cps_fetch(struct cps_rt *rt, const struct cos_request *req, int64_t deadline,
+                  cps_fetch_cb *cb, void *arg);
+/* See cos_fetch_into(): page is the caller's and must stay until cb runs. */
+int64_t cps_fetch_into(struct cps_rt *rt, struct cos_page *page, const struct cos_request *req,
+                       int64_t deadline, cps_fetch_cb *cb, void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,107 @@
+/* auto.c - a graph of jobs: a node starts once everything it needs is done.
+ * May call crew, base.
+ *
+ * The graph is checked before anything runs (names, doubles, circles), so a bad
+ * graph has no side effects. A node gets a coroutine when it becomes ready. The
+ * crew of crew.h does not fit: its workers end when the source is dry, and here
+ * a dry source may fill again as soon as a running node finishes. */
+#define DILL_DISABLE_RAW_NAMES
+#include "flow/flow.h"
+
+#include "base/err.h"
+#include "flow/graph.h"
+
+#include <errno.h>
+#include <libdill.h>
+
+struct work {
+    struct cos__graph graph;
+    const struct cos_flow_node *nodes;
+    char *results;
+    size_t result_size;
+    int limit;
+    int bundle;
+    int done[2];
+    int running;
+    int over;
+    int err;
+    int waiting;
+};
+
+static void end_work(struct work *work, int err)
+{
+    if (!work->over) {
+        work->over = 1;
+        work->err = err == COS_ESTOP ? 0 : err;
+    }
+    if (work->waiting) {
+        work->waiting = 0;
+        dill_chdone(work->done[1]);
+    }
+}
+
+static int start_ready(struct work *work);
+
+static dill_coroutine void run_node(struct work *work, size_t index)
+{
+    const struct cos_flow_task *task = &work->nodes[index].task;
+    int err = task->run(work->results ? work->results + index * work->result_size : NULL, task->arg);
+    work->running--;
+    if (!err && !work->over) {
+        cos__graph_finish(&work->graph, index);
+        err = start_ready(work);
+    }
+    if (err || !work->running)
+        end_work(work, err);
+}
+
+static int start_ready(struct work *work)
+{
+    size_t index;
+    while (!work->over && work->running < work->limit && cos__graph_next(&work->graph, &index)) {
+        work->running++;
+        if (dill_bundle_go(work->bundle, run_node(work, index)) < 0) {
+            work->running--;
+            return cos_err_from_errno(errno);
+        }
+    }
+    return 0;
+}
+
+static int run_graph(struct work *work, int64_t deadline)
+{
+    int err = start_ready(work);
+    if (!err && !work->over && work->running) {
+        work->waiting = 1;
+        if (dill_chrecv(work->done[0], NULL, 0, deadline) < 0 && errno != EPIPE)
+            err = cos_err_from_errno(errno);
+        work->waiting = 0;
+    }
+    work->over = 1;
+    dill_hclose(work->bundle);
+    return err ? err : work->err;
+}
+
+int cos_flow_auto(const struct cos_flow_node *nodes, size_t count, int limit, void *results,
+                  size_t result_size, int64_t deadline)
+{
+    struct work work = {.nodes = nodes, .results = results, .result_size = result_size,
+                        .limit = limit};
+    int err;
+    if (limit <= 0)
+        return COS_EINVAL;
+    err = cos__graph_init(&work.graph, nodes, count);
+    if (err)
+        return err;
+    if (dill_chmake(work.done) < 0) {
+        err = cos_err_from_errno(errno);
+        goto out;
+    }
+    work.bundle = dill_bundle();
+    err = work.bundle < 0 ? cos_err_from_errno(errno) : run_graph(&work, deadline);
+    dill_hclose(work.done[0]);
+    dill_hclose(work.done[1]);
+out:
+    cos__graph_release(&work.graph);
+    return err;
+}

@@ -1,0 +1,382 @@
+/* fetch_easy.c - pooled curl handles and the options of a request in them.
+ *
+ * A crawl sets the same thirty options for every page. So a handle remembers
+ * what is set in it, and a request becomes a plan that is compared with that:
+ * usually nothing but the URL differs. Rejected: curl_easy_reset and setting
+ * everything anew (measured at a tenth of the whole request). */
+#include "config.h"
+
+#include "web/fetch_int.h"
+
+#include "base/err.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { POOL_MAX = 1024 };
+enum { DEFAULT_CONNECT_MS = 10000, DEFAULT_SPEED_S = 30 };
+
+/* Names of the places in struct cos__plan and what curl calls them. */
+#define STRINGS(X)                                                                                 \
+    X(AGENT, CURLOPT_USERAGENT)                                                                    \
+    X(REFERER, CURLOPT_REFERER)                                                                    \
+    X(METHOD, CURLOPT_CUSTOMREQUEST)                                                               \
+    X(RANGE, CURLOPT_RANGE)                                                                        \
+    X(ENCODINGS, CURLOPT_ACCEPT_ENCODING)                                                          \
+    X(USER, CURLOPT_USERNAME)                                                                      \
+    X(PASSWORD, CURLOPT_PASSWORD)                                                                  \
+    X(BEARER, CURLOPT_XOAUTH2_BEARER)                                                              \
+    X(PROXY, CURLOPT_PROXY)                                                                        \
+    X(NO_PROXY, CURLOPT_NOPROXY)                                                                   \
+    X(PROXY_USER, CURLOPT_PROXYUSERPWD)                                                            \
+    X(FROM, CURLOPT_INTERFACE)                                                                     \
+    X(CA_FILE, CURLOPT_CAINFO)                                                                     \
+    X(CA_PATH, CURLOPT_CAPATH)                                                                     \
+    X(CERT, CURLOPT_SSLCERT)                                                                       \
+    X(KEY, CURLOPT_SSLKEY)
+
+#define NUMBERS(X)                                                                                 \
+    X(NO_BODY, CURLOPT_NOBODY)                                                                     \
+    X(AUTH, CURLOPT_HTTPAUTH)                                                                      \
+    X(IP, CURLOPT_IPRESOLVE)                                                                       \
+    X(HTTP, CURLOPT_HTTP_VERSION)                                                                  \
+    X(VERIFY_PEER, CURLOPT_SSL_VERIFYPEER)                                                         \
+    X(VERIFY_HOST, CURLOPT_SSL_VERIFYHOST)                                                         \
+    X(CONNECT_MS, CURLOPT_CONNECTTIMEOUT_MS)                                                       \
+    X(TOTAL_MS, CURLOPT_TIMEOUT_MS)                                                                \
+    X(SPEED, CURLOPT_LOW_SPEED_LIMIT)                                                              \
+    X(SPEED_S, CURLOPT_LOW_SPEED_TIME)
+
+enum {
+#define X(name, option) S_##name,
+    STRINGS(X)
+#undef X
+    S_COUNT
+};
+enum {
+#define X(name, option) N_##name,
+    NUMBERS(X)
+#undef X
+    N_COOKIES, /* not one option but two */
+    N_COUNT
+};
+_Static_assert((int)S_COUNT <= (int)COS__PLAN_STRINGS && (int)N_COUNT <= (int)COS__PLAN_NUMBERS,
+               "the plan is too small");
+
+static const CURLoption string_option[] = {
+#define X(name, option) option,
+    STRINGS(X)
+#undef X
+};
+static const CURLoption number_option[] = {
+#define X(name, option) option,
+    NUMBERS(X)
+#undef X
+};
+
+/* --- from a request to a plan -------------------------------------------------- */
+
+static long ms_or(int64_t ms, long fallback)
+{
+    return ms < 0 ? 0 : ms == 0 ? fallback : ms > INT32_MAX ? INT32_MAX : (long)ms;
+}
+
+static void plan_strings(const struct cos_request *req, const char **s)
+{
+    /* Asking curl for the system's certificates needs its own words: NULL would
+     * mean none at all. */
+    const curl_version_info_data *built = curl_version_info(CURLVERSION_NOW);
+    int bearer = req->auth == COS_AUTH_BEARER;
+    s[S_AGENT] = !req->agent ? PACKAGE "/" VERSION : *req->agent ? req->agent : NULL;
+    s[S_REFERER] = req->referer;
+    s[S_RANGE] = req->range;
+    s[S_ENCODINGS] = !req->encodings ? "" : *req->encodings ? req->encodings : NULL;
+    s[S_USER] = bearer ? NULL : req->user;
+    s[S_PASSWORD] = bearer ? NULL : req->password;
+    s[S_BEARER] = bearer ? req->password : NULL;
+    s[S_PROXY] = req->proxy;
+    s[S_NO_PROXY] = req->no_proxy;
+    s[S_PROXY_USER] = req->proxy_user;
+    s[S_FROM] = req->from;
+    s[S_CA_FILE] = req->ca_file ? req->ca_file : built->cainfo;
+    s[S_CA_PATH] = req->ca_file ? NULL : built->capath;
+    s[S_CERT] = req->cert;
+    s[S_KEY] = req->key;
+}
+
+static void plan_numbers(const struct cos_request *req, long *n)
+{
+    static const long auth[] = {[COS_AUTH_BASIC] = (long)CURLAUTH_BASIC,
+                                [COS_AUTH_ANY] = (long)CURLAUTH_ANY,
+                                [COS_AUTH_DIGEST] = (long)CURLAUTH_DIGEST,
+                                [COS_AUTH_BEARER] = (long)CURLAUTH_BEARER};
+    n[N_AUTH] = auth[req->auth];
+    n[N_IP] = req->ip == 4 ? CURL_IPRESOLVE_V4 : req->ip == 6 ? CURL_IPRESOLVE_V6
+                                                              : CURL_IPRESOLVE_WHATEVER;
+    n[N_HTTP] = req->http == 1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
+    n[N_VERIFY_PEER] = !req->insecure;
+    n[N_VERIFY_HOST] = req->insecure ? 0 : 2;
+    n[N_CONNECT_MS] = ms_or(req->connect_ms, DEFAULT_CONNECT_MS);
+    n[N_TOTAL_MS] = ms_or(req->total_ms, 0);
+    n[N_SPEED] = req->min_speed > 0 ? (long)req->min_speed : 0;
+    n[N_SPEED_S] = req->min_speed > 0 ? ms_or(req->min_speed_s, DEFAULT_SPEED_S) : 0;
+    n[N_COOKIES] = !req->no_cookies;
+}
+
+static int check(const char *url, const struct cos_request *req)
+{
+    if (!url)
+        return COS_EURL;
+    if (strncasecmp(url, "http://", 7) && strncasecmp(url, "https://", 8))
+        return COS_ESCHEME;
+    if ((unsigned)req->auth > COS_AUTH_BEARER || (req->ip && req->ip != 4 && req->ip != 6) ||
+        (req->body_len && !req->body))
+        return COS_EINVAL;
+    return 0;
+}
+
+static void plan_method(const struct cos_request *req, struct cos__plan *plan)
+{
+    const char *method = req->method;
+    plan->number[N_NO_BODY] = method && !strcmp(method, "HEAD");
+    /* What curl does by itself is left to it: a custom word would survive. */
+    if (method && (!strcmp(method, "HEAD") || (!strcmp(method, "GET") && !req->body)))
+        method = NULL;
+    plan->string[S_METHOD] = method;
+}
+
+/* --- from a plan to curl --------------------------------------------------------- */
+
+static int set_string(struct cos__easy *easy, int at, const char *value)
+{
+    const char *old = easy->plan.string[at];
+    char *copy = NULL;
+    if (old == value || (old && value && !strcmp(old, value)))
+        return 0;
+    if (value && !(copy = strdup(value)))
+        return COS_ENOMEM;
+    if (curl_easy_setopt(easy->curl, string_option[at], value)) {
+        free(copy);
+        return COS_EINVAL;
+    }
+    free((char *)old);
+    easy->plan.string[at] = copy;
+    return 0;
+}
+
+static void set_cookies(struct cos__engine *engine, struct cos__easy *easy, long on)
+{
+    curl_easy_setopt(easy->curl, CURLOPT_SHARE, on ? engine->share : NULL);
+    curl_easy_setopt(easy->curl, CURLOPT_COOKIEFILE, on ? "" : NULL);
+}
+
+static int set_plan(struct cos__engine *engine, struct cos__easy *easy, const struct cos__plan *plan)
+{
+    int err;
+    for (int i = 0; i < S_COUNT; i++)
+        if ((err = set_string(easy, i, plan->string[i])) < 0)
+            return err;
+    for (int i = 0; i < N_COUNT; i++) {
+        if (easy->plan.number[i] == plan->number[i])
+            continue;
+        if (i == N_COOKIES)
+            set_cookies(engine, easy, plan->number[i]);
+        else if (curl_easy_setopt(easy->curl, number_option[i], plan->number[i]))
+            return COS_EINVAL;
+        easy->plan.number[i] = plan->number[i];
+    }
+    return 0;
+}
+
+/* --- lists and bodies: not compared, rarely there ---------------------------------- */
+
+static int list_add(void **list, const char *line)
+{
+    struct curl_slist *more = curl_slist_append(*list, line);
+    if (!more)
+        return COS_ENOMEM;
+    *list = more;
+    return 0;
+}
+
+static int list_addf(void **list, const char *name, const char *value)
+{
+    size_t n = strlen(name), m = strlen(value);
+    char *line = malloc(n + m + 1);
+    int err;
+    if (!line)
+        return COS_ENOMEM;
+    memcpy(line, name, n);
+    memcpy(line + n, value, m + 1);
+    /* A line break in a value would smuggle in a header of its own. */
+    err = strpbrk(line, "\r\n") ? COS_EINVAL : list_add(list, line);
+    free(line);
+    return err;
+}
+
+static int set_headers(struct cos__easy *easy, const struct cos_request *req)
+{
+    int err = 0;
+    if (req->etag)
+        err = list_addf(&easy->headers, "If-None-Match: ", req->etag);
+    if (!err && req->modified)
+        err = list_addf(&easy->headers, "If-Modified-Since: ", req->modified);
+    if (!err && req->body)
+        err = list_add(&easy->headers, "Expect:");
+    for (size_t i = 0; !err && req->headers && req->headers[i]; i++)
+        err = list_addf(&easy->headers, "", req->headers[i]);
+    if (!err && easy->headers)
+        curl_easy_setopt(easy->curl, CURLOPT_HTTPHEADER, easy->headers);
+    return err;
+}
+
+/* '+': the entry ages like any other; without it, it would stay for ever. */
+static int set_resolve(struct cos__easy *easy, const struct cos_request *req)
+{
+    int err = 0;
+    for (size_t i = 0; !err && req->resolve && req->resolve[i]; i++)
+        err = list_addf(&easy->resolve, "+", req->resolve[i]);
+    if (!err && easy->resolve)
+        curl_easy_setopt(easy->curl, CURLOPT_RESOLVE, easy->resolve);
+    return err;
+}
+
+static int set_body(struct cos__easy *easy, const struct cos_request *req)
+{
+    if (!req->body)
+        return 0;
+    curl_easy_setopt(easy->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)req->body_len);
+    easy->posted = 1;
+    return curl_easy_setopt(easy->curl, CURLOPT_COPYPOSTFIELDS, req->body) ? COS_ENOMEM : 0;
+}
+
+int cos__easy_apply(struct cos__engine *engine, struct cos__easy *easy, const char *url,
+                    const struct cos_request *req)
+{
+    struct cos__plan plan = {0};
+    int err = check(url, req);
+    if (err)
+        return err;
+    plan_strings(req, plan.string);
+    plan_numbers(req, plan.number);
+    plan_method(req, &plan);
+    if (!(err = set_plan(engine, easy, &plan)) && !(err = set_headers(easy, req)) &&
+        !(err = set_resolve(easy, req)) && !(err = set_body(easy, req)))
+        err = curl_easy_setopt(easy->curl, CURLOPT_URL, url) ? COS_ENOMEM : 0;
+    return err;
+}
+
+/* --- handles ---------------------------------------------------------------------- */
+
+static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
+{
+    struct cos__easy *easy = arg;
+    int fd = socket(to->family, to->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->protocol);
+    (void)purpose;
+    if (fd < 0) {
+        easy->socket_errno = errno;
+        return CURL_SOCKET_BAD;
+    }
+    cos__engine()->stats.sockets++;
+    return fd;
+}
+
+static void set_fixed(struct cos__easy *easy)
+{
+    CURL *curl = easy->curl;
+    curl_easy_setopt(curl, CURLOPT_PRIVATE, easy);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, easy->why);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075500
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, cos__fetch_on_header);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, easy);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, cos__fetch_on_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, easy);
+    curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, easy);
+}
+
+static struct cos__easy *easy_new(struct cos__engine *engine)
+{
+    struct cos__easy *easy = calloc(1, sizeof *easy);
+    if (easy && !(easy->curl = curl_easy_init())) {
+        free(easy);
+        easy = NULL;
+    }
+    if (!easy)
+        return NULL;
+    /* Not yet set is not the same as curl's default: no number below is -2. */
+    for (int i = 0; i < N_COUNT; i++)
+        easy->plan.number[i] = -2;
+    set_fixed(easy);
+    engine->stats.handles++;
+    return easy;
+}
+
+struct cos__easy *cos__easy_get(struct cos__engine *engine)
+{
+    struct cos__easy *easy = engine->pool;
+    if (!easy)
+        return easy_new(engine);
+    engine->pool = easy->next;
+    engine->npool--;
+    return easy;
+}
+
+static void forget_lists(struct cos__easy *easy)
+{
+    if (easy->headers) {
+        curl_easy_setopt(easy->curl, CURLOPT_HTTPHEADER, NULL);
+        curl_slist_free_all(easy->headers);
+        easy->headers = NULL;
+    }
+    if (easy->resolve) {
+        curl_easy_setopt(easy->curl, CURLOPT_RESOLVE, NULL);
+        curl_slist_free_all(easy->resolve);
+        easy->resolve = NULL;
+    }
+    if (easy->posted) {
+        curl_easy_setopt(easy->curl, CURLOPT_COPYPOSTFIELDS, NULL);
+        curl_easy_setopt(easy->curl, CURLOPT_HTTPGET, 1L);
+        easy->posted = 0;
+        easy->plan.number[N_NO_BODY] = -2;
+    }
+}
+
+void cos__easy_put(struct cos__engine *engine, struct cos__easy *easy)
+{
+    easy->fetch = NULL;
+    easy->socket_errno = 0;
+    easy->why[0] = 0;
+    forget_lists(easy);
+    if (engine->npool >= POOL_MAX) {
+        cos__easy_free(easy);
+        return;
+    }
+    easy->next = engine->pool;
+    engine->pool = easy;
+    engine->npool++;
+}
+
+void cos__easy_free(struct cos__easy *easy)
+{
+    curl_easy_cleanup(easy->curl);
+    curl_slist_free_all(easy->headers);
+    curl_slist_free_all(easy->resolve);
+    for (int i = 0; i < S_COUNT; i++)
+        free((char *)easy->plan.string[i]);
+    free(easy);
+}

@@ -1,0 +1,302 @@
+/* fetch_end.c - the end of a transfer: curl's result becomes ours, once, and
+ * the page gets what the answer says. */
+#include "web/fetch_int.h"
+
+#include "base/err.h"
+#include "web/url.h"
+
+#include <curl/curl.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- errors ------------------------------------------------------------------- */
+
+/* OpenSSL's numbers for a certificate that does not hold. */
+enum { X509_NOT_YET_VALID = 9, X509_EXPIRED = 10, X509_CRL_EXPIRED = 12, X509_HOST = 62, X509_IP = 64 };
+
+static int certificate_error(CURL *curl)
+{
+    long verdict = 0;
+    curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &verdict);
+    switch (verdict) {
+    case 0: /* the chain is fine, so it was the name */
+    case X509_HOST:
+    case X509_IP:
+        return COS_ECERTNAME;
+    case X509_NOT_YET_VALID:
+    case X509_EXPIRED:
+    case X509_CRL_EXPIRED:
+        return COS_ECERTEXPIRED;
+    default:
+        return COS_ECERT;
+    }
+}
+
+static int socket_error(const struct cos__fetch *fetch, int fallback)
+{
+    long num = 0;
+    if (fetch->easy->socket_errno)
+        return cos_err_from_errno(fetch->easy->socket_errno);
+    curl_easy_getinfo(fetch->easy->curl, CURLINFO_OS_ERRNO, &num);
+    return num ? cos_err_from_errno((int)num) : fallback;
+}
+
+/* Too slow, or too long? curl has one code for both. */
+static int time_error(const struct cos__fetch *fetch)
+{
+    return strstr(fetch->easy->why, "too slow") ? COS_ESLOW : COS_ETIMEDOUT;
+}
+
+static int receive_error(const struct cos__fetch *fetch)
+{
+    /* Without an errno it was what came that curl did not like. */
+    return socket_error(fetch, COS_EPROTO) == COS_EIO ? COS_ECONNRESET
+                                                      : socket_error(fetch, COS_EPROTO);
+}
+
+static int from_curl(const struct cos__fetch *fetch, CURLcode code)
+{
+    static const struct {
+        CURLcode code;
+        int err;
+    } map[] = {
+        {CURLE_OUT_OF_MEMORY, COS_ENOMEM},
+        {CURLE_UNSUPPORTED_PROTOCOL, COS_ESCHEME},
+        {CURLE_URL_MALFORMAT, COS_EURL},
+        {CURLE_COULDNT_RESOLVE_HOST, COS_ENXDOMAIN},
+        {CURLE_COULDNT_RESOLVE_PROXY, COS_EPROXY},
+        {CURLE_PROXY, COS_EPROXY},
+        {CURLE_PARTIAL_FILE, COS_ETRUNCATED},
+        {CURLE_GOT_NOTHING, COS_EEMPTYREPLY},
+        {CURLE_BAD_CONTENT_ENCODING, COS_EENCODING},
+        {CURLE_LOGIN_DENIED, COS_EAUTH},
+        {CURLE_AUTH_ERROR, COS_EAUTH},
+        {CURLE_TOO_MANY_REDIRECTS, COS_EREDIRECTS},
+        {CURLE_FILESIZE_EXCEEDED, COS_ETOOBIG},
+        {CURLE_SSL_CONNECT_ERROR, COS_ETLS},
+        {CURLE_SSL_CIPHER, COS_ETLS},
+        {CURLE_SSL_CERTPROBLEM, COS_ETLS},
+        {CURLE_SSL_CACERT_BADFILE, COS_ECERT},
+        {CURLE_SSL_ISSUER_ERROR, COS_ECERT},
+        {CURLE_SSL_INVALIDCERTSTATUS, COS_ECERT},
+        {CURLE_SSL_PINNEDPUBKEYNOTMATCH, COS_ECERT},
+        {CURLE_INTERFACE_FAILED, COS_EUNREACH},
+    };
+    for (size_t i = 0; i < sizeof map / sizeof map[0]; i++)
+        if (map[i].code == code)
+            return map[i].err;
+    switch (code) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+        return certificate_error(fetch->easy->curl);
+    case CURLE_COULDNT_CONNECT:
+        return socket_error(fetch, COS_ECONNREFUSED);
+    case CURLE_SEND_ERROR:
+        return socket_error(fetch, COS_ESEND);
+    case CURLE_RECV_ERROR:
+        return receive_error(fetch);
+    case CURLE_OPERATION_TIMEDOUT:
+        return time_error(fetch);
+    default:
+        return COS_EPROTO;
+    }
+}
+
+static int error_of(struct cos__fetch *fetch, CURLcode code)
+{
+    if (fetch->stop_err)
+        return fetch->stop_err;
+    return code ? from_curl(fetch, code) : 0;
+}
+
+/* --- headers -------------------------------------------------------------------- */
+
+static char *copy_value(const char *at, const char *end)
+{
+    char *copy;
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    while (end > at && strchr(" \t\r\n", end[-1]))
+        end--;
+    copy = malloc((size_t)(end - at) + 1);
+    if (copy) {
+        memcpy(copy, at, (size_t)(end - at));
+        copy[end - at] = 0;
+    }
+    return copy;
+}
+
+static void keep(char **where, const char *at, const char *end)
+{
+    free(*where);
+    *where = copy_value(at, end);
+}
+
+static void lower(char *s)
+{
+    for (; s && *s; s++)
+        *s = (char)tolower((unsigned char)*s);
+}
+
+/* Where c is, or end. */
+static const char *until(const char *at, const char *end, char c)
+{
+    while (at < end && *at != c)
+        at++;
+    return at;
+}
+
+/* "text/html; charset=utf-8": the type in lower case, the set as sent. */
+static void content_type(struct cos_page *page, const char *at, const char *end)
+{
+    const char *p = until(at, end, ';'), *stop;
+    keep(&page->mime, at, p);
+    lower(page->mime);
+    for (; p < end; p = stop) {
+        for (p++; p < end && (*p == ' ' || *p == '\t'); p++)
+            ;
+        stop = until(p, end, ';');
+        if (stop - p < 8 || strncasecmp(p, "charset=", 8))
+            continue;
+        p += 8;
+        if (p < stop && *p == '"')
+            keep(&page->charset, p + 1, until(p + 1, stop, '"'));
+        else
+            keep(&page->charset, p, stop);
+        return;
+    }
+}
+
+static void redirect(struct cos_page *page, const char *at, const char *end)
+{
+    struct cos_url base, target;
+    char *raw = copy_value(at, end);
+    cos_url_init(&base);
+    cos_url_init(&target);
+    free(page->location);
+    page->location = NULL;
+    if (raw && !cos_url_parse(&base, page->url, strlen(page->url), NULL) &&
+        !cos_url_parse(&target, raw, strlen(raw), &base))
+        page->location = cos_buf_take(&target.href, NULL);
+    cos_url_release(&base);
+    cos_url_release(&target);
+    free(raw);
+}
+
+static int is_redirect(int status)
+{
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+static void header(struct cos_page *page, const char *at, const char *end)
+{
+    size_t len = (size_t)(end - at);
+    switch (*at | 0x20) {
+    case 'c':
+        if (len > 13 && !strncasecmp(at, "Content-Type:", 13))
+            content_type(page, at + 13, end);
+        break;
+    case 'e':
+        if (len > 5 && !strncasecmp(at, "ETag:", 5))
+            keep(&page->etag, at + 5, end);
+        break;
+    case 'l':
+        if (len > 14 && !strncasecmp(at, "Last-Modified:", 14))
+            keep(&page->modified, at + 14, end);
+        else if (len > 9 && is_redirect(page->status) && !strncasecmp(at, "Location:", 9))
+            redirect(page, at + 9, end);
+        break;
+    default:
+        break;
+    }
+}
+
+static void headers(struct cos_page *page)
+{
+    const char *at = page->head.data, *end, *eol;
+    if (!at)
+        return;
+    for (end = at + page->head.len; at < end; at = eol) {
+        eol = memchr(at, '\n', (size_t)(end - at));
+        eol = eol ? eol + 1 : end;
+        header(page, at, eol);
+    }
+}
+
+/* --- numbers -------------------------------------------------------------------- */
+
+static const char *protocol_name(long version)
+{
+    switch (version) {
+    case CURL_HTTP_VERSION_1_0:
+        return "HTTP/1.0";
+    case CURL_HTTP_VERSION_1_1:
+        return "HTTP/1.1";
+    case CURL_HTTP_VERSION_2_0:
+        return "h2";
+    case CURL_HTTP_VERSION_3:
+        return "h3";
+    default:
+        return NULL;
+    }
+}
+
+/* curl's times count from the start of the transfer; ours are the phases. */
+static void timing(struct cos_page *page, CURL *curl)
+{
+    curl_off_t name = 0, connect = 0, tls = 0, sent = 0, first = 0, total = 0;
+    struct cos_timing *t = &page->timing;
+    curl_easy_getinfo(curl, CURLINFO_TOTAL_TIME_T, &total);
+    curl_easy_getinfo(curl, CURLINFO_STARTTRANSFER_TIME_T, &first);
+    curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &sent);
+    curl_easy_getinfo(curl, CURLINFO_CONNECT_TIME_T, &connect);
+    t->total = total;
+    t->first_byte = first ? first - sent : -1;
+    t->transfer = first ? total - first : -1;
+    t->name = t->connect = t->tls = -1;
+    if (!connect)
+        return;
+    curl_easy_getinfo(curl, CURLINFO_NAMELOOKUP_TIME_T, &name);
+    curl_easy_getinfo(curl, CURLINFO_APPCONNECT_TIME_T, &tls);
+    t->name = name;
+    t->connect = connect - name;
+    t->tls = tls ? tls - connect : -1;
+}
+
+static void numbers(struct cos_page *page, CURL *curl)
+{
+    long status = 0, version = 0, head = 0;
+    curl_off_t wire = 0;
+    char *ip = NULL;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(curl, CURLINFO_HTTP_VERSION, &version);
+    curl_easy_getinfo(curl, CURLINFO_HEADER_SIZE, &head);
+    curl_easy_getinfo(curl, CURLINFO_SIZE_DOWNLOAD_T, &wire);
+    curl_easy_getinfo(curl, CURLINFO_PRIMARY_IP, &ip);
+    page->status = (int)status;
+    page->protocol = protocol_name(version);
+    page->wire_len = wire + head;
+    if (ip) {
+        size_t n = strnlen(ip, sizeof page->remote - 1);
+        memcpy(page->remote, ip, n);
+        page->remote[n] = 0;
+    }
+}
+
+int cos__fetch_finish(struct cos__fetch *fetch, int code)
+{
+    struct cos_page *page = fetch->page;
+    int err = error_of(fetch, (CURLcode)code);
+    numbers(page, fetch->easy->curl);
+    timing(page, fetch->easy->curl);
+    headers(page);
+    page->err = err;
+    if (err) {
+        free(page->why);
+        page->why = strdup(fetch->stop_err ? cos_strerror(err)
+                           : fetch->easy->why[0] ? fetch->easy->why
+                                                 : curl_easy_strerror((CURLcode)code));
+    }
+    return err;
+}

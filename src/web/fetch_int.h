@@ -1,0 +1,82 @@
+/* fetch_int.h - shared by fetch*.c and pump.c. A curl handle is a void pointer
+ * here, so that no header of ours needs curl's. */
+#ifndef COS_WEB_FETCH_INT_H
+#define COS_WEB_FETCH_INT_H
+
+#include "base/loop.h"
+#include "web/fetch.h"
+
+/* The options that a pooled handle carries from one transfer to the next: only
+ * those that differ are set again. Filled by fetch_plan.c. */
+enum { COS__PLAN_STRINGS = 20, COS__PLAN_NUMBERS = 16 };
+struct cos__plan {
+    const char *string[COS__PLAN_STRINGS]; /* in a handle: owned copies */
+    long number[COS__PLAN_NUMBERS];
+};
+
+/* A curl handle in the pool or at work. */
+struct cos__easy {
+    void *curl;
+    struct cos__easy *next;
+    struct cos__fetch *fetch; /* NULL in the pool */
+    struct cos__plan plan;    /* what is set in it */
+    void *headers, *resolve;  /* curl_slist: curl does not copy these */
+    uint8_t posted;           /* a request body is set */
+    int socket_errno;         /* why a socket could not be opened: curl forgets it */
+    char why[256];            /* CURLOPT_ERRORBUFFER */
+};
+
+struct cos__fetch {
+    struct cos_op op;
+    struct cos_page *page;
+    struct cos__easy *easy;
+    struct cos__fetch *prev, *next; /* in flight */
+    int64_t max_body, max_inflated;
+    int64_t idle_ms, active_at;     /* milliseconds of the loop */
+    int stop_err;                   /* why a callback made curl stop */
+    uint8_t own_page, added, encoded, in_body;
+};
+
+struct cos__engine {
+    struct cos__loop *loop;
+    void *multi, *share;
+    struct cos__timer timer, sweep;
+    struct cos__task timeout;
+    struct cos__easy *pool;
+    size_t npool;
+    struct cos__fetch *flying;
+    struct cos__fetch_stats stats;
+    struct cos_fetch_setup setup;
+};
+
+/* --- pump.c: the multi handle and its sockets ------------------------------ */
+/* This thread's engine, made on first use; NULL when out of memory. */
+struct cos__engine *cos__engine(void);
+/* Puts the handle to work; 0 or an error, then it is not. */
+int cos__engine_add(struct cos__engine *engine, struct cos__fetch *fetch);
+/* Takes it back before it has ended. */
+void cos__engine_remove(struct cos__engine *engine, struct cos__fetch *fetch);
+
+/* --- fetch_easy.c: handles -------------------------------------------------- */
+struct cos__easy *cos__easy_get(struct cos__engine *engine);
+void cos__easy_put(struct cos__engine *engine, struct cos__easy *easy);
+void cos__easy_free(struct cos__easy *easy);
+/* Sets all that req asks for. 0, COS_EINVAL, COS_ENOMEM … */
+int cos__easy_apply(struct cos__engine *engine, struct cos__easy *easy, const char *url,
+                    const struct cos_request *req);
+
+/* --- fetch_body.c: what curl hands over during a transfer -------------------- */
+size_t cos__fetch_on_header(char *data, size_t size, size_t n, void *easy);
+size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *easy);
+
+/* --- fetch_end.c: the answer ------------------------------------------------ */
+/* Fills the page and returns the fetch's error. code is a CURLcode. */
+int cos__fetch_finish(struct cos__fetch *fetch, int code);
+
+/* --- fetch.c ----------------------------------------------------------------- */
+/* curl is through with it. */
+void cos__fetch_ended(struct cos__fetch *fetch, int code);
+/* Nothing moved for too long. */
+void cos__fetch_stalled(struct cos__fetch *fetch);
+
+#endif
