@@ -3,3 +3,6 @@
 # url, robots
 check_PROGRAMS += tests/url.t tests/url_conformance.t
 EXTRA_DIST += tests/jsonread.h
+
+# sitemap, tidy, names
+check_PROGRAMS += tests/sitemap.t

@@ -18,3 +18,9 @@ libcos_la_SOURCES += \
 	src/base/sleep.c src/base/sleep.h
 	src/base/timer.c \
 	src/base/utf8.c src/base/utf8.h
+
+# offload threads and what runs on them
+libcos_la_SOURCES += \
+	src/base/file.c src/base/file.h src/base/file_op.h \
+	src/base/file_sync.c src/base/file_sync.h \
+	src/base/offload.c src/base/offload.h

@@ -222,8 +222,11 @@ struct dill_cr *dill__stack_take(struct dill_ctx *c)
             return take_cold(c, size);
         c->stacks = cr->next;
         c->nstacks--;
-        if (dill_fast(cr->slab->size == size))
+        if (dill_fast(cr->slab->size == size)) {
+            /* Its last owner left a child's start here if it spawned one. */
+            cr->jmp.start = (char *)cr - HEADROOM;
             return cr;
+        }
         cool(c, cr);
     }
 }

@@ -13,3 +13,8 @@ libcos_la_SOURCES += \
 	src/web/url_ip.c \
 	src/web/url_query.c \
 	src/web/url_text.c
+
+# sitemap, tidy, names
+libcos_la_SOURCES += \
+	src/web/sitemap.c src/web/sitemap.h \
+	src/web/xml.c src/web/xml.h
