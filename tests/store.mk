@@ -1,2 +1,2 @@
 # tests/store.mk - the tests of this room.
-check_PROGRAMS += tests/db.t
+check_PROGRAMS += tests/db.t tests/save.t

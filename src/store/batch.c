@@ -128,10 +128,22 @@ void cos_db_ask_url(struct cos_db *db, uint32_t id)
 
 /* --- handing over and back ---------------------------------------------------- */
 
-static void run(struct cos__lane_job *job)
+struct write_op {
+    struct cos__job job;
+    struct cos__db_batch *batch;
+};
+
+static int write_work(struct cos__job *job)
 {
-    cos__db_write((struct cos__db_batch *)job);
+    cos__db_write(((struct write_op *)job)->batch);
+    return 0;
 }
+
+static const struct cos__op_type write_type = {.name = "commit",
+                                               .kind = COS__OP_OTHER,
+                                               .size = sizeof(struct write_op),
+                                               .start = cos__job_start,
+                                               .cancel = cos__job_cancel};
 
 static void clear(struct cos__db_batch *batch)
 {
@@ -156,14 +168,6 @@ static void tell(struct cos_db *db, const struct cos__db_item *item)
         ev->url(ev->arg, item->id, item->answer, item->url_len);
 }
 
-static void hand_over(struct cos_db *db)
-{
-    struct cos__db_batch *batch = db->fill;
-    db->fill = &db->batches[batch == db->batches];
-    db->busy = 1;
-    cos__lane_push(db->lane, &batch->job);
-}
-
 struct cos__db_flush {
     struct cos_op op;
     struct cos_db *db;
@@ -181,12 +185,8 @@ static void end_flushes(struct cos_db *db)
     }
 }
 
-static void landed(struct cos__task *task)
+static void settle(struct cos_db *db, struct cos__db_batch *batch)
 {
-    struct cos__db_batch *batch =
-        (struct cos__db_batch *)((char *)task - offsetof(struct cos__db_batch, job.landed));
-    struct cos_db *db = batch->db;
-    db->busy = 0;
     if (batch->err)
         set_err(db, batch->err, batch->text.data);
     else
@@ -195,10 +195,43 @@ static void landed(struct cos__task *task)
     clear(batch);
     if (db->err)
         clear(db->fill);
+}
+
+static void landed(struct cos_op *op)
+{
+    struct cos__db_batch *batch = ((struct write_op *)op)->batch;
+    struct cos_db *db = batch->db;
+    if (op->err && !batch->err) {
+        batch->err = op->err;
+        cos_buf_clear(&batch->text);
+        cos_buf_adds(&batch->text, "crawl database: its thread did not take the batch");
+    }
+    cos__op_free(op);
+    db->busy = NULL;
+    settle(db, batch);
     if (cos_db_idle(db))
         end_flushes(db);
     else if (db->flushers)
         cos_db_kick(db, 1);
+}
+
+static void hand_over(struct cos_db *db)
+{
+    struct write_op *op = (struct write_op *)cos__op_new(&write_type);
+    if (!op) {
+        set_err(db, COS_ENOMEM, "crawl database: out of memory");
+        return;
+    }
+    op->job.work = write_work;
+    op->job.lane = db->lane;
+    op->job.op.done = landed;
+    op->batch = db->fill;
+    db->fill = &db->batches[db->fill == db->batches];
+    db->busy = &op->job.op;
+    cos__op_start(&op->job.op);
+    /* Nobody may be waiting for anything else just now. When no driver can be
+     * started (the caller is being closed), cos_db_close() takes care of it. */
+    cos__loop_drive(cos__loop());
 }
 
 void cos_db_kick(struct cos_db *db, size_t min)
@@ -272,8 +305,6 @@ void cos__db_batch_init(struct cos_db *db)
     for (int i = 0; i < 2; i++) {
         struct cos__db_batch *batch = &db->batches[i];
         batch->db = db;
-        batch->job.run = run;
-        batch->job.landed.run = landed;
         cos_buf_init(&batch->text, TEXT_MAX);
     }
     db->fill = &db->batches[0];

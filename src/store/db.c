@@ -248,12 +248,12 @@ int cos_db_open(struct cos_db **out, const char *dir, int flags, const struct co
     cos__db_batch_init(db);
     if (events)
         db->events = *events;
-    err = cos__lane_start(&db->lane, "coscrawl-db");
-    if (err) {
+    db->lane = cos__offload_lane(NULL, NULL);
+    if (!db->lane) {
         free(db);
-        return err;
+        return COS_ENOMEM;
     }
-    err = cos__lane_call(db->lane, open_here, &o);
+    err = cos__db_call(db, open_here, &o);
     if (err)
         cos_db_close(db);
     else
@@ -261,14 +261,18 @@ int cos_db_open(struct cos_db **out, const char *dir, int flags, const struct co
     return err;
 }
 
+/* A caller that is being closed cannot wait: what is on its way is written, the
+ * rest is lost as if the process had been killed. */
 int cos_db_close(struct cos_db *db)
 {
     int err, closed;
     if (!db)
         return 0;
     err = cos_db_flush(db, -1);
-    closed = cos__lane_call(db->lane, close_here, db);
-    cos__lane_stop(db->lane);
+    cos__offload_lane_free(db->lane);
+    if (db->busy)
+        cos__op_cancel(db->busy, COS_ECANCELED);
+    closed = close_here(db);
     cos__db_batch_release(db);
     cos_buf_release(&db->scratch);
     cos_buf_release(&db->why);

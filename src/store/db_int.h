@@ -1,11 +1,10 @@
-/* db_int.h - what the files of the database share: db.c (open, close, notes),
+/* db_int.h - what the files of the database share: db.c (open, close), notes.c,
  * batch.c (the loop's side), rows.c (the thread's side), load.c (resuming). */
 #ifndef COS_STORE_DB_INT_H
 #define COS_STORE_DB_INT_H
 
-#include "base/op.h"
+#include "base/offload.h"
 #include "store/db.h"
-#include "store/lane.h"
 
 #include <sqlite3.h>
 
@@ -55,7 +54,6 @@ struct cos__db_item {
 };
 
 struct cos__db_batch {
-    struct cos__lane_job job;
     struct cos_db *db;
     struct cos__db_item *items;
     size_t n, cap;
@@ -73,7 +71,7 @@ struct cos_db {
     struct cos__lane *lane;
     struct cos__db_batch batches[2];
     struct cos__db_batch *fill; /* being filled */
-    int busy;                   /* the other batch is with the thread */
+    struct cos_op *busy;        /* the other batch is with the thread */
     struct cos__db_flush *flushers;
     struct cos_db_events events;
     int err;
@@ -82,6 +80,9 @@ struct cos_db {
     int lock_fd;
 };
 
+/* call.c: fn(arg) on the database thread; its result, or COS_ECANCELED and fn did
+ * not run. Suspends. */
+int cos__db_call(struct cos_db *db, int (*fn)(void *arg), void *arg);
 /* batch.c */
 void cos__db_batch_init(struct cos_db *db);
 void cos__db_batch_release(struct cos_db *db);

@@ -95,7 +95,7 @@ int cos_db_each(struct cos_db *db, int (*row)(void *arg, const struct cos_db_row
                         .each = each_row,
                         .row = row,
                         .arg = arg};
-    return cos__lane_call(db->lane, walk_here, &walk);
+    return cos__db_call(db, walk_here, &walk);
 }
 
 static int each_links(struct walk *walk, sqlite3_stmt *st)
@@ -119,5 +119,5 @@ int cos_db_each_links(struct cos_db *db,
                         .each = each_links,
                         .page = page,
                         .arg = arg};
-    return cos__lane_call(db->lane, walk_here, &walk);
+    return cos__db_call(db, walk_here, &walk);
 }

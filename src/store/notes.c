@@ -43,7 +43,7 @@ static int ask_here(void *arg)
 
 static int ask(struct ask *ask)
 {
-    return cos__lane_call(ask->db->lane, ask_here, ask);
+    return cos__db_call(ask->db, ask_here, ask);
 }
 
 int cos_db_note(struct cos_db *db, const char *key, const char *value)
