@@ -6,3 +6,5 @@ EXTRA_DIST += tests/jsonread.h
 
 # sitemap, tidy, names
 check_PROGRAMS += tests/sitemap.t
+# scan, css, charset, links
+check_PROGRAMS += tests/links.t

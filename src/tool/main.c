@@ -12,6 +12,7 @@ static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"links", cmd_links},
     {NULL, NULL},
 };
 

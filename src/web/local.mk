@@ -18,3 +18,19 @@ libcos_la_SOURCES += \
 libcos_la_SOURCES += \
 	src/web/sitemap.c src/web/sitemap.h \
 	src/web/xml.c src/web/xml.h
+# scan, charset, links
+libcos_la_SOURCES += \
+	src/web/charset.c src/web/charset.h src/web/charset_int.h \
+	src/web/charset_labels.c \
+	src/web/charset_sniff.c \
+	src/web/entity.c src/web/entity.h src/web/entity_table.h \
+	src/web/links.c src/web/links.h \
+	src/web/links_type.c \
+	src/web/scan.h src/web/scan_int.h \
+	src/web/scan_css.c \
+	src/web/scan_emit.c \
+	src/web/scan_html.c \
+	src/web/scan_names.c \
+	src/web/scan_value.c \
+	src/web/seen.c src/web/seen.h
+EXTRA_DIST += src/web/gen_entities.py
