@@ -51,6 +51,7 @@ enum cos_robots_state { COS_ROBOTS_UNKNOWN, COS_ROBOTS_ASKED, COS_ROBOTS_KNOWN }
 
 struct cos_host {
     char *origin;         /* "https://example.org:8443" */
+    uint32_t number;      /* index in hosts */
     uint32_t head, tail, queued;
     uint32_t unsaved;     /* pages that ended and are not committed yet */
     struct cos_polite polite;
@@ -88,6 +89,7 @@ struct cos_frontier {
     uint32_t *heap;       /* 1-based */
     uint32_t heaped;
     uint64_t turns;
+    int64_t clock;        /* of the latest cos_frontier_next() */
     /* URLs that wait for another try */
     struct cos_frontier_retry *retries;
     size_t nretries, retry_room;
@@ -127,13 +129,14 @@ int cos_frontier_offer(struct cos_frontier *f, uint32_t id, int depth, uint32_t 
 
 /* Into its host's queue. */
 void cos_frontier_queue(struct cos_frontier *f, uint32_t id);
-/* The next URL that may be asked for now, taken: it is in flight. 0: none is
- * due; *when is the time of the first that will be, INT64_MAX when only an event
- * can change that. */
+/* Takes the next URL that may be asked for now. 0: none is due; *when is the
+ * time of the first that will be, INT64_MAX when only an event can change that. */
 uint32_t cos_frontier_next(struct cos_frontier *f, int64_t now, int64_t *when);
-/* Puts one taken with next back to the front without having asked. */
+/* The request for a taken URL goes out now: this counts for politeness. A taken
+ * URL that is not asked for is settled or put back to the front of its queue. */
+void cos_frontier_start(struct cos_frontier *f, uint32_t id);
 void cos_frontier_untake(struct cos_frontier *f, uint32_t id);
-/* Its request ended. */
+/* A started request ended. */
 void cos_frontier_answered(struct cos_frontier *f, uint32_t id, int64_t now,
                            const struct cos_polite_answer *answer);
 /* Its way through the crawl ended in this state; not open any more. */
@@ -143,7 +146,7 @@ int cos_frontier_retry(struct cos_frontier *f, uint32_t id, int64_t at);
 /* The page is with the database, or committed: its host's slot is held meanwhile. */
 void cos_frontier_unsaved(struct cos_frontier *f, uint32_t id, int more);
 /* Something about the host changed (held, robots, a cap). */
-void cos_frontier_touch(struct cos_frontier *f, struct cos_host *host, int64_t now);
+void cos_frontier_touch(struct cos_frontier *f, struct cos_host *host);
 /* Takes every URL out of the host's queue; each(arg, id) decides what becomes of it. */
 void cos_frontier_drop_queue(struct cos_frontier *f, struct cos_host *host,
                              void (*each)(void *arg, uint32_t id), void *arg);

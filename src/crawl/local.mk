@@ -1,5 +1,7 @@
 # src/crawl/local.mk - the files of this room.
 libcos_la_SOURCES += \
+	src/crawl/frontier.c src/crawl/frontier.h \
+	src/crawl/hosts.c \
 	src/crawl/options.h \
 	src/crawl/politeness.c src/crawl/politeness.h \
 	src/crawl/reason.c
