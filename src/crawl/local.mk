@@ -4,4 +4,6 @@ libcos_la_SOURCES += \
 	src/crawl/hosts.c \
 	src/crawl/options.h \
 	src/crawl/politeness.c src/crawl/politeness.h \
-	src/crawl/reason.c
+	src/crawl/reason.c \
+	src/crawl/scope.c src/crawl/scope.h src/crawl/scope_int.h \
+	src/crawl/trap.c
