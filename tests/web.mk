@@ -1,7 +1,7 @@
 # tests/web.mk - the tests of this room.
 
 # url, robots
-check_PROGRAMS += tests/url.t tests/url_conformance.t
+check_PROGRAMS += tests/url.t tests/url_conformance.t tests/robots.t tests/robots_conformance.t
 EXTRA_DIST += tests/jsonread.h
 
 # scan, css, charset, links
