@@ -9,6 +9,9 @@
 
 static const struct tool_command commands[] = {
     {"links", cmd_links, "the links of an HTML or CSS file"},
+    {"path", cmd_path, "the file of a URL, and the URL of a file"},
+    {"resolve", cmd_resolve, "what a reference means on a page"},
+    {"robots", cmd_robots, "what a robots.txt allows, and by which rule"},
     {"why", cmd_why, "what happened to a URL, and by which rule"},
     {NULL, NULL, NULL},
 };
