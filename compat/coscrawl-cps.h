@@ -84,6 +84,38 @@ int64_t cps_fetch(struct cps_rt *rt, const struct cos_request *req, int64_t dead
 int64_t cps_fetch_into(struct cps_rt *rt, struct cos_page *page, const struct cos_request *req,
                        int64_t deadline, cps_fetch_cb *cb, void *arg);
 
+/* --- files and threads ---------------------------------------------------------- */
+
+/* The file is lent in data: cos_buf_take(data, &len) keeps it. NULL on error. */
+typedef void cps_file_read_cb(int err, struct cos_buf *data, void *arg);
+/* The entries are lent; NULL on error. Moving *dir out and zeroing it keeps them. */
+typedef void cps_list_dir_cb(int err, struct cos_dir *dir, void *arg);
+/* NULL on error. */
+typedef void cps_stat_cb(int err, const struct cos_stat *stat, void *arg);
+/* data is the callback's again; NULL when drop has it or will get it. */
+typedef void cps_offload_cb(int err, void *data, void *arg);
+
+/* See cos_file_read(); max is the ceiling. */
+int64_t cps_file_read(struct cps_rt *rt, const char *path, size_t max, int64_t deadline,
+                      cps_file_read_cb *cb, void *arg);
+/* See cos_file_write(). */
+int64_t cps_file_write(struct cps_rt *rt, const char *path, const void *data, size_t len,
+                       unsigned flags, int64_t deadline, cps_cb *cb, void *arg);
+/* See cos_file_remove(). */
+int64_t cps_file_remove(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb,
+                        void *arg);
+/* See cos_mkdir_p(). */
+int64_t cps_mkdir_p(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb, void *arg);
+/* See cos_list_dir(). */
+int64_t cps_list_dir(struct cps_rt *rt, const char *path, int64_t deadline, cps_list_dir_cb *cb,
+                     void *arg);
+/* See cos_stat(). */
+int64_t cps_stat(struct cps_rt *rt, const char *path, int64_t deadline, cps_stat_cb *cb,
+                 void *arg);
+/* See cos_offload(). Out of memory, drop gets data before this returns. */
+int64_t cps_offload(struct cps_rt *rt, int (*work)(void *data), void *data,
+                    void (*drop)(void *data), int64_t deadline, cps_offload_cb *cb, void *arg);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,3 +3,7 @@ include_HEADERS += compat/coscrawl-cps.h
 libcos_la_SOURCES += \
 	compat/cps.c compat/cps.h \
 	compat/cps_leaf.c
+
+# files, names, process pool
+libcos_la_SOURCES += \
+	compat/cps_file.c

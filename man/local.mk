@@ -1,1 +1,2 @@
-# man/local.mk - the files of this room.
+# man/local.mk - the manual pages.
+dist_man_MANS += man/coscrawl.1

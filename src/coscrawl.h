@@ -80,14 +80,13 @@ int cos_fetch(const struct cos_request *req, struct cos_page **out, int64_t dead
  * cos_fetch, also left in page->err. */
 int cos_fetch_into(struct cos_page *page, const struct cos_request *req, int64_t deadline);
 
-/* --- files and threads ------------------------------------------------------
- * Files are read and written on threads of their own: the loop never waits for
- * a disk. Every call suspends the coroutine, takes an absolute deadline in
- * milliseconds of dill_now() (negative: none) and returns 0 or a negative
- * cos_err: COS_ETIMEDOUT, COS_ECANCELED when the coroutine is being closed,
- * COS_ECONTEXT inside a callback, COS_EFULL when too many wait, COS_ENOMEM, or
- * what the file system said. An operation that has begun when its caller gives
- * up runs to its end unseen. */
+/* --- files and threads ---------------------------------------------------------- */
+
+/* Files are read and written on threads of their own: the loop never waits for
+ * a disk. All of these suspend. Beside the errors named: COS_EFULL when too many
+ * wait for a thread, and what the file system says (COS_ENOENT, COS_EACCES,
+ * COS_ENOTDIR, COS_EISDIR, COS_ENOSPC, COS_EMFILE, COS_EIO …). An operation that
+ * has begun when its caller gives up runs to its end unseen. */
 
 /* Reads the whole file; out->max is the ceiling (COS_ETOOBIG). On success out
  * holds the file and nothing else; on failure it is untouched. */
@@ -103,7 +102,7 @@ int cos_file_remove(const char *path, int64_t deadline);
 int cos_mkdir_p(const char *path, int64_t deadline);
 /* The entries, sorted; cos_dir_release() frees them. *out is only set on 0. */
 int cos_list_dir(const char *path, struct cos_dir *out, int64_t deadline);
-/* Follows links. */
+/* Follows links. *out is only set on 0. */
 int cos_stat(const char *path, struct cos_stat *out, int64_t deadline);
 /* Runs work(*data) on a thread and returns what it returns. *data belongs to
  * the job meanwhile. Afterwards *data is as it was: the caller has it back; or

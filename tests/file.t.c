@@ -4,7 +4,7 @@
 
 #include "base/file_sync.h"
 #include "base/loop.h"
-#include "coscrawl.h"
+#include "coscrawl-cps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -160,6 +160,115 @@ static void long_name(void)
     cmp_ok(cos_file_remove(in(name), -1), "==", 0, "is removed again");
 }
 
+/* --- the callback face ------------------------------------------------------------ */
+
+static struct cps_rt *rt;
+static int returned, calls, early;
+
+static void called(void)
+{
+    calls++;
+    early += !returned;
+}
+
+static void got_stat(int err, const struct cos_stat *st, void *arg)
+{
+    called();
+    ok(!err && st->size == 5 && arg == &calls, "cps_stat gives what cos_stat gives");
+}
+
+static void got_dir(int err, struct cos_dir *d, void *arg)
+{
+    (void)arg;
+    called();
+    ok(!err && d->n == 2 && !strcmp(d->entries[1].name, "x"), "cps_list_dir");
+    returned = 0;
+    cps_stat(rt, in("cps/x"), -1, got_stat, &calls);
+    returned = 1;
+}
+
+static void got_data(int err, struct cos_buf *data, void *arg)
+{
+    size_t len;
+    char *kept;
+    (void)arg;
+    called();
+    cmp_ok(err, "==", 0, "cps_file_read");
+    kept = cos_buf_take(data, &len);
+    is(kept, "12345", "what it lends can be taken");
+    free(kept);
+    returned = 0;
+    cps_list_dir(rt, in("cps"), -1, got_dir, NULL);
+    returned = 1;
+}
+
+static void written(int err, void *arg)
+{
+    (void)arg;
+    called();
+    cmp_ok(err, "==", 0, "cps_file_write");
+    returned = 0;
+    cps_file_read(rt, in("cps/x"), 5, -1, got_data, NULL);
+    returned = 1;
+}
+
+static void made(int err, void *arg)
+{
+    (void)arg;
+    called();
+    cmp_ok(err, "==", 0, "cps_mkdir_p");
+    returned = 0;
+    cps_file_write(rt, in("cps/x"), "12345", 5, 0, -1, written, NULL);
+    returned = 1;
+}
+
+static void expect(int err, void *arg)
+{
+    called();
+    cmp_ok(err, "==", *(int *)arg, "the callback gets %s", cos_errname(*(int *)arg));
+}
+
+static void expect_data(int err, struct cos_buf *data, void *arg)
+{
+    ok(!data, "and no data");
+    expect(err, arg);
+}
+
+static int triple(void *data)
+{
+    *(int *)data *= 3;
+    return COS_ESTOP;
+}
+
+static void tripled(int err, void *data, void *arg)
+{
+    called();
+    ok(err == COS_ESTOP && data == arg && *(int *)data == 42, "cps_offload");
+}
+
+static void callbacks(void)
+{
+    static int notdir = COS_ENOTDIR, noent = COS_ENOENT, cancelled = COS_ECANCELED, none,
+               late = COS_ETIMEDOUT, value = 14;
+    int64_t ticket;
+    cps_open(&rt);
+    cps_mkdir_p(rt, in("cps/sub"), -1, made, NULL);
+    cps_mkdir_p(rt, in("file"), -1, expect, &notdir);
+    cps_file_remove(rt, in("none"), -1, expect, &noent);
+    cps_file_remove(rt, in("a"), -1, expect, &none);
+    cps_file_read(rt, in("none"), 5, -1, expect_data, &noent);
+    cps_file_read(rt, in("file"), 5, 0, expect_data, &late);
+    ticket = cps_file_read(rt, in("file"), 5, -1, expect_data, &cancelled);
+    cps_offload(rt, triple, &value, NULL, -1, tripled, &value);
+    cmp_ok(cps_cancel(rt, ticket), "==", 0, "cancel a read");
+    cmp_ok(calls, "==", 0, "nothing is called inside the starting calls");
+    returned = 1;
+    cmp_ok(cps_run(rt), "==", 0, "run");
+    cmp_ok(calls, "==", 12, "every callback runs, once");
+    cmp_ok(early, "==", 0, "and never before its starting call returns");
+    cmp_ok(cps_close(rt), "==", 0, "close");
+}
+
 int main(void)
 {
     char cmd[128];
@@ -172,6 +281,7 @@ int main(void)
     directories();
     atomic();
     long_name();
+    callbacks();
     snprintf(cmd, sizeof cmd, "rm -rf '%s'", dir);
     if (system(cmd))
         diag("cannot remove %s", dir);

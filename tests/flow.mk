@@ -1,2 +1,3 @@
 # tests/flow.mk - the tests of this room.
 check_PROGRAMS += tests/flow_queue.t
+check_PROGRAMS += tests/flow.t

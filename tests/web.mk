@@ -1,10 +1,10 @@
 # tests/web.mk - the tests of this room.
 
 # url, robots
-check_PROGRAMS += tests/url.t tests/url_conformance.t
+check_PROGRAMS += tests/url.t tests/url_conformance.t tests/robots.t tests/robots_conformance.t
 EXTRA_DIST += tests/jsonread.h
 
-# sitemap, tidy, names
-check_PROGRAMS += tests/sitemap.t
 # scan, css, charset, links
 check_PROGRAMS += tests/links.t
+# sitemap, tidy, names
+check_PROGRAMS += tests/sitemap.t

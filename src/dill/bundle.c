@@ -2,18 +2,18 @@
  * A bundle is a list of its live members and a list of those who wait for it
  * to become empty. Closing it wakes every blocked member with ECANCELED; one
  * that is ready finishes the call it is in and learns at the next one. */
-#include "ctx.h"
+#include "hot.h"
 
 #include <stdlib.h>
 
 _Static_assert(sizeof(struct dill_bundle) <= sizeof(struct dill_bundle_storage),
                "a bundle fits its storage");
 
-static const int bundle_type;
+const int dill__bundle_type;
 
-static void *bundle_query(struct dill_hvfs *vfs, const void *type)
+void *dill__bundle_query(struct dill_hvfs *vfs, const void *type)
 {
-    if (type == &bundle_type)
+    if (type == &dill__bundle_type)
         return vfs;
     errno = ENOTSUP;
     return NULL;
@@ -59,23 +59,13 @@ bool dill__bundle_runs(const struct dill_hvfs *vfs, const struct dill_cr *cr)
     return cr->bundle && vfs == &cr->bundle->vfs;
 }
 
-struct dill_bundle *dill__bundle_get(struct dill_ctx *c, int h)
-{
-    struct dill_hvfs *vfs = dill__handle_get(c, h);
-    if (!vfs)
-        return NULL;
-    if (dill_fast(vfs->query == bundle_query))
-        return (struct dill_bundle *)vfs;
-    return vfs->query(vfs, &bundle_type);
-}
-
 /* Returns the handle; *out is the bundle, in "mem" unless that is NULL. */
 int dill__bundle_make(struct dill_ctx *c, struct dill_bundle *mem, struct dill_bundle **out)
 {
     struct dill_bundle *b = mem ? mem : malloc(sizeof *b);
     if (!b)
         return dill__fail(ENOMEM);
-    *b = (struct dill_bundle){.vfs = {bundle_query, bundle_close}, .mem = mem != NULL};
+    *b = (struct dill_bundle){.vfs = {dill__bundle_query, bundle_close}, .mem = mem != NULL};
     int h = dill__handle_make(c, &b->vfs);
     if (h < 0 && !mem)
         free(b);
@@ -84,24 +74,10 @@ int dill__bundle_make(struct dill_ctx *c, struct dill_bundle *mem, struct dill_b
     return h;
 }
 
-void dill__bundle_add(struct dill_bundle *b, struct dill_cr *cr)
+/* The last member has ended. */
+void dill__bundle_empty(struct dill_ctx *c, struct dill_bundle *b)
 {
-    cr->bundle = b;
-    cr->member = b->members;
-    cr->memberp = &b->members;
-    if (b->members)
-        b->members->memberp = &cr->member;
-    b->members = cr;
-}
-
-void dill__bundle_remove(struct dill_ctx *c, struct dill_cr *cr)
-{
-    struct dill_bundle *b = cr->bundle;
-    *cr->memberp = cr->member;
-    if (cr->member)
-        cr->member->memberp = cr->memberp;
-    if (!b->members && b->waiters)
-        wake_waiters(c, b, 0);
+    wake_waiters(c, b, 0);
 }
 
 /* The waiter leaves the list of the bundle it waits for. */

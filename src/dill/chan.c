@@ -5,7 +5,7 @@
  * receivers, never both; whoever comes second copies the message, wakes the
  * first, and goes on without a switch. A waiting coroutine has one clause on
  * its stack per channel it chooses from. */
-#include "ctx.h"
+#include "hot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +30,14 @@ _Static_assert(sizeof(struct channel) <= sizeof(struct dill_chstorage),
 
 static const int half_type;
 
-static void unqueue(struct dill_clause *cl)
+static inline void unqueue(struct dill_clause *cl)
 {
     struct dill_half *d = cl->dir;
     *(cl->prev ? &cl->prev->next : &d->first) = cl->next;
     *(cl->next ? &cl->next->prev : &d->last) = cl->prev;
 }
 
-static void enqueue(struct dill_clause *cl)
+static inline void enqueue(struct dill_clause *cl)
 {
     struct dill_half *d = cl->dir;
     cl->next = NULL;
@@ -52,6 +52,7 @@ void dill__chan_forget(struct dill_cr *cr)
         unqueue(&cr->clauses[i]);
 }
 
+/* End the wait this clause is part of. */
 static void finish(struct dill_ctx *c, struct dill_clause *cl, int err)
 {
     cl->cr->index = cl->index;
@@ -85,7 +86,7 @@ static void half_close(struct dill_hvfs *vfs)
         free(first);
 }
 
-static struct dill_half *half_get(struct dill_ctx *c, int h)
+static inline struct dill_half *half_get(struct dill_ctx *c, int h)
 {
     struct dill_hvfs *vfs = dill__handle_get(c, h);
     if (!vfs)
@@ -155,56 +156,133 @@ int dill_chdone(int h)
     return 0;
 }
 
-/* Fill in *cl and perform it if that needs no waiting. Returns 0 or the errno
- * it ended with; EAGAIN: nobody there yet. */
-static inline int attempt(struct dill_ctx *c, struct dill_clause *cl, int ch)
+/* The queue an operation belongs to; NULL and *err when there is none. */
+static inline struct dill_half *direction(struct dill_ctx *c, int op, int ch, const void *val,
+                                          size_t len, int *err)
 {
-    if (cl->op != DILL_CHSEND && cl->op != DILL_CHRECV)
-        return EINVAL;
-    struct dill_half *half = half_get(c, ch);
-    if (dill_slow(!half))
-        return errno;
-    if (dill_slow(!cl->val && cl->len))
-        return EINVAL;
-    struct dill_half *dir = cl->op == DILL_CHSEND ? half : half->peer;
-    if (dill_slow(dir->done))
-        return EPIPE;
-    cl->dir = dir;
-    struct dill_clause *other = dir->first;
-    if (!other || other->op == cl->op)
-        return EAGAIN;
-    int err = other->len == cl->len ? 0 : EMSGSIZE;
-    if (dill_fast(!err) && cl->len) {
-        bool sending = cl->op == DILL_CHSEND;
-        memcpy(sending ? other->val : cl->val, sending ? cl->val : other->val, cl->len);
+    struct dill_half *dir = half_get(c, ch);
+    if (dill_slow(!dir)) {
+        *err = errno;
+        return NULL;
+    }
+    *err = dill_slow(!val && len) ? EINVAL : 0;
+    if (op == DILL_CHRECV)
+        dir = dir->peer;
+    if (dill_slow(dir->done) && !*err)
+        *err = EPIPE;
+    return *err ? NULL : dir;
+}
+
+/* Exchange the message with the one who was there first. */
+static int meet(struct dill_ctx *c, struct dill_clause *other, void *val, size_t len)
+{
+    int err = other->len == len ? 0 : EMSGSIZE;
+    if (!err && len) {
+        bool sends = other->op == DILL_CHSEND;
+        memcpy(sends ? val : other->val, sends ? other->val : val, len);
     }
     finish(c, other, err);
     return err;
 }
 
-/* Queue the clauses and wait. Returns 0 or an errno; which clause it was is
- * in the coroutine's index, -1 for none. */
+/* Wait in the queues of these clauses. Returns 0 or an errno; which clause it
+ * was is in the coroutine's index, -1 for none. */
 static int await(struct dill_ctx *c, struct dill_clause *cls, int n, int64_t deadline)
 {
     struct dill_cr *self = c->running;
-    for (int i = 0; i < n; i++)
-        enqueue(&cls[i]);
     self->clauses = cls;
     self->nclauses = n;
     self->index = -1;
     return dill__wait(c, DILL_WAIT_CHAN, deadline);
 }
 
-static int transfer(int op, int ch, void *val, size_t len, int64_t deadline)
+/* One send or receive, whatever may be odd about it. */
+static __attribute__((noinline)) int transfer_slowly(int op, int ch, void *val, size_t len,
+                                                     int64_t deadline)
 {
     struct dill_ctx *c = dill__ctx();
-    if (dill_slow(c->running->stop))
+    int err = 0;
+    if (c->running->stop)
         return dill__fail(ECANCELED);
-    struct dill_clause cl = {.cr = c->running, .val = val, .len = len, .op = op};
-    int err = attempt(c, &cl, ch);
-    if (err == EAGAIN)
-        err = dill__past(c, deadline) ? ETIMEDOUT : await(c, &cl, 1, deadline);
+    struct dill_half *dir = direction(c, op, ch, val, len, &err);
+    if (!dir)
+        return dill__fail(err);
+    if (dir->first && dir->first->op != op) {
+        err = meet(c, dir->first, val, len);
+    } else if (dill__past(c, deadline)) {
+        err = ETIMEDOUT;
+    } else {
+        struct dill_clause cl = {.dir = dir, .cr = c->running, .val = val, .len = len, .op = op};
+        enqueue(&cl);
+        err = await(c, &cl, 1, deadline);
+    }
+    return err ? dill__fail(err) : 0;
+}
+
+/* The usual wait: one message, no deadline. */
+static __attribute__((noinline)) int await_message(struct dill_half *dir, int op, void *val,
+                                                   size_t len)
+{
+    struct dill_ctx *c = &dill__tls;
+    struct dill_cr *self = c->running;
+    struct dill_clause cl;
+    cl.dir = dir;
+    cl.cr = self;
+    cl.val = val;
+    cl.len = len;
+    cl.op = op;
+    cl.index = 0;
+    enqueue(&cl);
+    self->clauses = &cl;
+    self->nclauses = 1;
+    self->wait = DILL_WAIT_MESSAGE;
+    dill__suspend(c);
+    int err = dill__tls.running->err;
     return dill_fast(!err) ? 0 : dill__fail(err);
+}
+
+/* The usual meeting: the other side waits for this one message, and it is a
+ * pointer or a number. */
+DILL_INLINE void meet_quickly(struct dill_ctx *c, int op, struct dill_clause *other, void *val)
+{
+    struct dill_cr *cr = other->cr;
+    struct dill_half *dir = other->dir;
+    if (op == DILL_CHSEND)
+        memcpy(other->val, val, sizeof(void *));
+    else
+        memcpy(val, other->val, sizeof(void *));
+    dir->first = other->next;
+    *(other->next ? &other->next->prev : &dir->last) = NULL;
+    cr->wait = DILL_WAIT_NOT;
+    cr->err = 0;
+    dill__ready(c, cr);
+}
+
+/* Everything usual goes straight through, without a call that returns here;
+ * anything else is transfer_slowly's. */
+DILL_INLINE int transfer(int op, int ch, void *val, size_t len, int64_t deadline)
+{
+    struct dill_ctx *c = &dill__tls;
+    uint32_t i = (uint32_t)ch ^ c->tag;
+    if (dill_slow(i >= c->nhandles || c->running->stop || !val))
+        return transfer_slowly(op, ch, val, len, deadline);
+    struct dill_half *dir = (struct dill_half *)c->handles[i].vfs;
+    if (dill_slow(!dir || dir->vfs.query != half_query))
+        return transfer_slowly(op, ch, val, len, deadline);
+    if (op == DILL_CHRECV)
+        dir = dir->peer;
+    struct dill_clause *other = dir->first;
+    if (other && other->op != op) {
+        bool usual = len == sizeof(void *) && other->len == len && !dir->done &&
+                     other->cr->wait == DILL_WAIT_MESSAGE;
+        if (dill_slow(!usual))
+            return transfer_slowly(op, ch, val, len, deadline);
+        meet_quickly(c, op, other, val);
+        return 0;
+    }
+    if (dill_slow(deadline >= 0 || dir->done))
+        return transfer_slowly(op, ch, val, len, deadline);
+    return await_message(dir, op, val, len);
 }
 
 int dill_chsend(int ch, const void *val, size_t len, int64_t deadline)
@@ -217,14 +295,31 @@ int dill_chrecv(int ch, void *val, size_t len, int64_t deadline)
     return transfer(DILL_CHRECV, ch, val, len, deadline);
 }
 
+/* Perform clause i if that needs no waiting: its errno, or EAGAIN. */
+static int attempt(struct dill_ctx *c, struct dill_clause *cl, const struct dill_chclause *u, int i)
+{
+    int err;
+    if (u->op != DILL_CHSEND && u->op != DILL_CHRECV)
+        return EINVAL;
+    struct dill_half *dir = direction(c, u->op, u->ch, u->val, u->len, &err);
+    if (!dir)
+        return err;
+    if (dir->first && dir->first->op != u->op)
+        return meet(c, dir->first, u->val, u->len);
+    cl->dir = dir;
+    cl->cr = c->running;
+    cl->val = u->val;
+    cl->len = u->len;
+    cl->op = u->op;
+    cl->index = i;
+    return EAGAIN;
+}
+
 static int choose_with(struct dill_ctx *c, struct dill_clause *cls,
                        const struct dill_chclause *clauses, int n, int64_t deadline)
 {
     for (int i = 0; i < n; i++) {
-        const struct dill_chclause *u = &clauses[i];
-        cls[i] = (struct dill_clause){
-            .cr = c->running, .val = u->val, .len = u->len, .op = u->op, .index = i};
-        int err = attempt(c, &cls[i], u->ch);
+        int err = attempt(c, &cls[i], &clauses[i], i);
         if (err != EAGAIN) {
             errno = err;
             return i;
@@ -232,8 +327,9 @@ static int choose_with(struct dill_ctx *c, struct dill_clause *cls,
     }
     if (dill__past(c, deadline))
         return dill__fail(ETIMEDOUT);
-    int err = await(c, cls, n, deadline);
-    errno = err;
+    for (int i = 0; i < n; i++)
+        enqueue(&cls[i]);
+    errno = await(c, cls, n, deadline);
     return c->running->index;
 }
 

@@ -6,7 +6,7 @@
  * so that a coroutine that only yields cannot starve timers and descriptors.
  * The quota follows the work done between two looks: cheap switches look
  * seldom, coroutines that compute for long look every time. */
-#include "ctx.h"
+#include "hot.h"
 
 enum {
     QUOTA_MAX = 64,
@@ -19,6 +19,7 @@ void dill__wake(struct dill_ctx *c, struct dill_cr *cr, int err)
 {
     switch (cr->wait) {
     case DILL_WAIT_CHAN:
+    case DILL_WAIT_MESSAGE:
         dill__chan_forget(cr);
         break;
     case DILL_WAIT_FD:
@@ -33,6 +34,9 @@ void dill__wake(struct dill_ctx *c, struct dill_cr *cr, int err)
     }
     if (cr->timer)
         dill__timer_remove(c, cr);
+    /* It runs soon: fetch the frames that lie below its block. */
+    for (int i = 2; i < 7; i++)
+        __builtin_prefetch((char *)cr - i * 64);
     cr->wait = DILL_WAIT_NOT;
     cr->err = err;
     dill__ready(c, cr);
@@ -70,47 +74,45 @@ void dill__look(struct dill_ctx *c, bool block)
     c->budget = c->quota;
 }
 
-static inline struct dill_cr *next_ready(struct dill_ctx *c)
-{
-    if (dill_slow(--c->budget <= 0))
-        dill__look(c, false);
-    if (dill_slow(!c->ready))
-        dill__look(c, true);
-    struct dill_cr *cr = c->ready;
-    c->ready = cr->next;
-    return cr;
-}
-
-/* Go on with whoever is ready next; the caller is parked or queued already. */
-void dill__suspend(struct dill_ctx *c)
-{
-    struct dill_cr *self = c->running;
-    struct dill_cr *to = next_ready(c);
-    if (to == self)
-        return;
-    c->running = to;
-    dill__san_leave(&self->san, NULL, &to->san, 1);
-    dill__jump(&self->jmp, &to->jmp);
-    dill__san_arrive(&self->san, NULL);
-}
-
 int dill__wait(struct dill_ctx *c, enum dill_wait kind, int64_t deadline)
 {
-    struct dill_cr *self = c->running;
-    self->wait = (uint8_t)kind;
+    c->running->wait = (uint8_t)kind;
     if (deadline >= 0)
-        dill__timer_add(c, self, deadline);
+        dill__timer_add(c, c->running, deadline);
     dill__suspend(c);
-    return self->err;
+    return dill__tls.running->err;
 }
 
-int dill_yield(void)
+/* Out of line: the look that is due, or the thread's first call. */
+static __attribute__((noinline)) int yield_slowly(void)
 {
     struct dill_ctx *c = dill__ctx();
-    if (dill_slow(c->running->stop))
+    if (c->running->stop)
         return dill__fail(ECANCELED);
+    c->budget = 1;
     dill__ready(c, c->running);
     dill__suspend(c);
+    return 0;
+}
+
+/* The queue is not empty here, so appending to it and taking its head need no
+ * further questions. */
+int dill_yield(void)
+{
+    struct dill_ctx *c = &dill__tls;
+    if (dill_slow(--c->budget <= 0))
+        return yield_slowly();
+    struct dill_cr *self = c->running;
+    if (dill_slow(self->stop))
+        return dill__fail(ECANCELED);
+    struct dill_cr *to = c->ready;
+    if (!to)
+        return 0;
+    self->next = NULL;
+    c->ready_last->next = self;
+    c->ready_last = self;
+    c->ready = to->next;
+    dill__switch(c, to);
     return 0;
 }
 
@@ -129,53 +131,78 @@ int dill_msleep(int64_t deadline)
     return err == ETIMEDOUT ? 0 : dill__fail(err);
 }
 
-/* Find the bundle, or make one, and the stack. Returns the child and leaves
- * the macro's result in *handle, or NULL with errno set. */
-static struct dill_cr *prepare(struct dill_ctx *c, int kind, int bndl, void *ptr, size_t len,
-                               int *handle)
+static const struct dill_start_ not_started = {.self = NULL, .handle = -1};
+
+/* The parent is queued, the child runs from here on. */
+DILL_INLINE struct dill_start_ launch(struct dill_ctx *c, struct dill_cr *child,
+                                      struct dill_bundle *b, int handle)
 {
-    bool fresh = kind == DILL_GO_ || kind == DILL_GO_MEM_;
-    bool mem = kind == DILL_GO_MEM_ || kind == DILL_BUNDLE_GO_MEM_;
-    struct dill_bundle *b = fresh ? NULL : dill__bundle_get(c, bndl);
-    if ((!fresh && !b) || dill__timers_reserve(c) < 0)
-        return NULL;
-    struct dill_bundle *room = NULL;
-    struct dill_cr *cr = mem ? dill__stack_borrow(ptr, len, &room) : dill__stack_take(c);
-    if (!cr)
-        return NULL;
-    *handle = fresh ? dill__bundle_make(c, room, &b) : 0;
-    if (*handle < 0) {
-        int err = errno;
-        dill__stack_give(c, cr);
-        errno = err;
-        return NULL;
-    }
-    dill__bundle_add(b, cr);
-    return cr;
+    struct dill_cr *self = c->running;
+    dill__bundle_add(b, child);
+    dill__san_birth(&child->san);
+    self->jmp.start = child->jmp.start;
+    c->ncr++;
+    dill__ready(c, self);
+    c->running = child;
+    dill__san_leave(&self->san, NULL, &child->san, 0);
+    return (struct dill_start_){.self = &self->jmp, .handle = handle};
+}
+
+static bool may_start(struct dill_ctx *c)
+{
+    if (dill_fast(!c->running->stop))
+        return dill__timers_reserve(c) == 0;
+    errno = ECANCELED;
+    return false;
+}
+
+struct dill_start_ dill_bundle_prologue_(int bndl)
+{
+    struct dill_ctx *c = dill__ctx();
+    struct dill_bundle *b = may_start(c) ? dill__bundle_get(c, bndl) : NULL;
+    struct dill_cr *child = b ? dill__stack_take(c) : NULL;
+    return dill_fast(child != NULL) ? launch(c, child, b, 0) : not_started;
+}
+
+/* A bundle of its own for a child that has its stack, in "room" if not NULL. */
+static struct dill_start_ launch_alone(struct dill_ctx *c, struct dill_cr *child,
+                                       struct dill_bundle *room)
+{
+    struct dill_bundle *b;
+    int h = dill__bundle_make(c, room, &b);
+    if (h >= 0)
+        return launch(c, child, b, h);
+    int err = errno;
+    dill__stack_give(c, child);
+    errno = err;
+    return not_started;
 }
 
 struct dill_start_ dill_prologue_(int kind, int bndl, void *ptr, size_t len)
 {
     struct dill_ctx *c = dill__ctx();
-    struct dill_cr *self = c->running;
-    struct dill_start_ start = {.self = &self->jmp, .stack = NULL, .fiber = NULL, .handle = -1};
-    if (dill_slow(self->stop)) {
-        errno = ECANCELED;
-        return start;
-    }
-    struct dill_cr *child = prepare(c, kind, bndl, ptr, len, &start.handle);
+    struct dill_bundle *b = NULL, *room = NULL;
+    if (!may_start(c) || (kind == DILL_BUNDLE_GO_MEM_ && !(b = dill__bundle_get(c, bndl))))
+        return not_started;
+    struct dill_cr *child =
+        kind == DILL_GO_ ? dill__stack_take(c) : dill__stack_borrow(ptr, len, &room);
     if (!child)
-        return start;
-    dill__san_birth(&child->san);
-    start.stack = self->jmp.start = child->jmp.start;
+        return not_started;
+    return b ? launch(c, child, b, 0) : launch_alone(c, child, room);
+}
+
+void *dill_stack_(void)
+{
+    return dill__tls.running->jmp.start;
+}
+
+void *dill_fiber_(void)
+{
 #if defined DILL_TSAN_
-    start.fiber = child->san.fiber;
+    return dill__tls.running->san.fiber;
+#else
+    return NULL;
 #endif
-    c->ncr++;
-    dill__ready(c, self);
-    c->running = child;
-    dill__san_leave(&self->san, NULL, &child->san, 0);
-    return start;
 }
 
 /* The first instructions of a child, or of a parent that goes on. */
@@ -194,9 +221,8 @@ void dill_epilogue_(void)
     dill__bundle_remove(c, self);
     c->ncr--;
     dill__stack_give(c, self);
-    struct dill_cr *to = next_ready(c);
+    struct dill_cr *to = dill__next(c);
     c->running = to;
     dill__san_leave(NULL, &self->san, &to->san, 1);
-    dill__jump(&self->jmp, &to->jmp);
-    __builtin_unreachable();
+    dill__jump_last(&to->jmp);
 }

@@ -1,7 +1,7 @@
 /* ctx.c - a thread's context: its birth, its end, and fork.
  * The context lies in thread-local memory, so there is no allocation that
  * could fail before anything has begun. */
-#include "ctx.h"
+#include "hot.h"
 
 #include <pthread.h>
 
@@ -70,8 +70,7 @@ void dill__ctx_init(struct dill_ctx *c)
         pthread_setspecific(at_exit_key, c);
     c->tag = take_tag();
     c->budget = c->quota = 1;
-    c->timers = c->few;
-    c->captimers = sizeof c->few / sizeof c->few[0];
+    dill__timers_init(c);
     c->running = &c->main;
 #if defined DILL_TSAN_
     c->main.san.fiber = __tsan_get_current_fiber();

@@ -28,6 +28,7 @@
 #include "port.h"
 #include "san.h"
 
+/* The short paths are in hot.h. */
 #pragma GCC visibility push(hidden)
 
 #define dill_fast(x) __builtin_expect(!!(x), 1)
@@ -44,6 +45,7 @@ enum dill_wait {
     DILL_WAIT_NOT, /* running, ready, or in the middle of a yield */
     DILL_WAIT_SLEEP,
     DILL_WAIT_CHAN,
+    DILL_WAIT_MESSAGE, /* the same, for one message and no deadline */
     DILL_WAIT_FD,
     DILL_WAIT_BUNDLE,
     DILL_WAIT_CLOSE, /* for members to end; not to be interrupted */
@@ -66,10 +68,9 @@ struct dill_cr {
     uint8_t stop;         /* DILL_STOP_ bits */
     uint8_t wait;         /* enum dill_wait */
     uint8_t out;          /* DILL_WAIT_FD: the direction */
-    bool own;             /* stack is ours, not the caller's */
     int err;              /* result of the last wait */
     int index;            /* of the clause that ended it */
-    uint32_t timer;       /* position in the heap, 0: none */
+    uint32_t timer;       /* id of its timer, 0: none */
     union {
         struct {
             struct dill_clause *clauses;
@@ -80,7 +81,7 @@ struct dill_cr {
     };
     struct dill_bundle *bundle;
     struct dill_cr *member, **memberp; /* links of the bundle's list */
-    struct dill_slab *slab;
+    struct dill_slab *slab; /* NULL: the stack is the caller's */
     uint32_t slot;
     unsigned vgid;
     struct dill_san san;
@@ -95,8 +96,9 @@ struct dill_bundle {
 
 struct dill_timer {
     int64_t deadline;
-    uint64_t seq; /* equal deadlines end in the order they were set */
     struct dill_cr *cr;
+    uint32_t seq; /* equal deadlines end in the order they were set */
+    uint32_t id;
 };
 
 struct dill_handle {
@@ -110,7 +112,14 @@ struct dill_fd {
     bool added;                /* the kernel knew it when we last looked */
 };
 
-enum { DILL_EVENTS = 128 };
+enum {
+    DILL_EVENTS = 128,
+    DILL_WARM_STACKS = 512,
+    DILL_FEW = 4,
+    /* Some compilers store arguments above the stack pointer they believe to
+     * have made room below. */
+    DILL_HEADROOM = 128,
+};
 
 struct dill_poller {
     struct dill_fd *fds;
@@ -131,6 +140,7 @@ struct dill_ctx {
     int64_t polled; /* when the kernel was last asked for events */
 
     struct dill_cr *stacks; /* warm ones, last in first out */
+    size_t stack_size;      /* of those */
     unsigned nstacks;
     struct dill_slab *slabs;
 
@@ -139,10 +149,13 @@ struct dill_ctx {
     uint32_t tag; /* of this thread's handles, already shifted */
 
     struct dill_timer *timers; /* heap, [1] is the next to expire */
-    struct dill_timer few[4];  /* its first array */
+    uint32_t *places;          /* by id: place in the heap, or the next free id */
+    struct dill_timer few[DILL_FEW];
+    uint32_t few_places[DILL_FEW];
     uint32_t ntimers, captimers;
+    uint32_t free_timer;
     uint32_t ncr; /* live coroutines; captimers stays above it */
-    uint64_t seq;
+    uint32_t seq;
 
     struct dill_poller poller;
     struct dill_cr main;
@@ -152,50 +165,18 @@ extern __thread struct dill_ctx dill__tls __attribute__((tls_model("initial-exec
 
 void dill__ctx_init(struct dill_ctx *c);
 
-static inline struct dill_ctx *dill__ctx(void)
-{
-    struct dill_ctx *c = &dill__tls;
-    if (dill_slow(!c->running))
-        dill__ctx_init(c);
-    return c;
-}
-
-static inline int dill__fail(int err)
-{
-    errno = err;
-    return -1;
-}
-
 /* cr.c */
 void dill__wake(struct dill_ctx *c, struct dill_cr *cr, int err);
 /* Park the running coroutine, already linked to what it waits for; add the
  * deadline if there is one. Returns how the wait ended: 0 or an errno. */
 int dill__wait(struct dill_ctx *c, enum dill_wait kind, int64_t deadline);
-void dill__suspend(struct dill_ctx *c);
 void dill__look(struct dill_ctx *c, bool block);
 
-/* True when there is nothing to wait for; the clock may be a batch old, which
- * only means that the timer tells a moment later. */
-static inline bool dill__past(const struct dill_ctx *c, int64_t deadline)
-{
-    return deadline >= 0 && deadline <= c->now;
-}
-
-static inline void dill__ready(struct dill_ctx *c, struct dill_cr *cr)
-{
-    cr->next = NULL;
-    if (c->ready)
-        c->ready_last->next = cr;
-    else
-        c->ready = cr;
-    c->ready_last = cr;
-}
-
 /* bundle.c */
-struct dill_bundle *dill__bundle_get(struct dill_ctx *c, int h);
+extern const int dill__bundle_type;
+void *dill__bundle_query(struct dill_hvfs *vfs, const void *type);
 int dill__bundle_make(struct dill_ctx *c, struct dill_bundle *mem, struct dill_bundle **out);
-void dill__bundle_add(struct dill_bundle *b, struct dill_cr *cr);
-void dill__bundle_remove(struct dill_ctx *c, struct dill_cr *cr);
+void dill__bundle_empty(struct dill_ctx *c, struct dill_bundle *b);
 void dill__bundle_forget(struct dill_cr *cr);
 bool dill__bundle_runs(const struct dill_hvfs *vfs, const struct dill_cr *cr);
 
@@ -203,20 +184,22 @@ bool dill__bundle_runs(const struct dill_hvfs *vfs, const struct dill_cr *cr);
 void dill__chan_forget(struct dill_cr *cr);
 
 /* handle.c */
-struct dill_hvfs *dill__handle_get(struct dill_ctx *c, int h);
 int dill__handle_make(struct dill_ctx *c, struct dill_hvfs *vfs);
 void dill__handle_free(struct dill_ctx *c, int h);
 void dill__handles_release(struct dill_ctx *c);
 
 /* stack.c */
-struct dill_cr *dill__stack_take(struct dill_ctx *c);
+extern _Atomic size_t dill__stack_bytes;
+struct dill_cr *dill__stack_find(struct dill_ctx *c, size_t size);
 struct dill_cr *dill__stack_borrow(void *ptr, size_t len, struct dill_bundle **b);
-void dill__stack_give(struct dill_ctx *c, struct dill_cr *cr);
+void dill__stack_return(struct dill_cr *cr);
+void dill__stack_cool(struct dill_ctx *c);
 void dill__stacks_release(struct dill_ctx *c);
 
 /* timer.c */
 int64_t dill__clock_us(void);
-int dill__timers_reserve(struct dill_ctx *c);
+void dill__timers_init(struct dill_ctx *c);
+int dill__timers_grow(struct dill_ctx *c);
 void dill__timer_add(struct dill_ctx *c, struct dill_cr *cr, int64_t deadline);
 void dill__timer_remove(struct dill_ctx *c, struct dill_cr *cr);
 void dill__timers_expire(struct dill_ctx *c);

@@ -2,7 +2,7 @@
  * A table per thread, free entries chained. The upper bits of a handle carry
  * the thread's tag, so that one from another thread is EBADF and not some
  * other object; the first thread's tag is 0 and its handles count from 0. */
-#include "ctx.h"
+#include "hot.h"
 
 #include <stdlib.h>
 
@@ -11,24 +11,6 @@ enum {
     FIRST_HANDLES = 64,
     NO_HANDLE = 1 << INDEX_BITS,
 };
-
-static struct dill_handle *entry(struct dill_ctx *c, int h)
-{
-    uint32_t i = (uint32_t)h ^ c->tag;
-    if (dill_slow(i >= c->nhandles || !c->handles[i].vfs))
-        return NULL;
-    return &c->handles[i];
-}
-
-/* NULL with EBADF when there is no such handle. */
-struct dill_hvfs *dill__handle_get(struct dill_ctx *c, int h)
-{
-    struct dill_handle *e = entry(c, h);
-    if (dill_fast(e != NULL))
-        return e->vfs;
-    errno = EBADF;
-    return NULL;
-}
 
 static int grow(struct dill_ctx *c)
 {
@@ -58,10 +40,9 @@ int dill__handle_make(struct dill_ctx *c, struct dill_hvfs *vfs)
 
 void dill__handle_free(struct dill_ctx *c, int h)
 {
-    struct dill_handle *e = entry(c, h);
-    e->vfs = NULL;
-    e->next_free = c->free_handle;
-    c->free_handle = (uint32_t)(e - c->handles);
+    uint32_t i = (uint32_t)h ^ c->tag;
+    c->handles[i] = (struct dill_handle){NULL, c->free_handle};
+    c->free_handle = i;
 }
 
 void dill__handles_release(struct dill_ctx *c)

@@ -141,18 +141,21 @@ DILL_EXPORT int dill_stack_size(size_t bytes);
 #define DILL_BUNDLE_GO_MEM_ 3
 
 struct dill_start_ {
-    void *self;  /* where the parent's registers go; holds the new stack too */
-    void *stack; /* top of the child's stack, NULL: not started */
-    void *fiber; /* the child for the thread sanitizer */
-    int handle;
+    void *self; /* where the parent's registers go; NULL: not started */
+    intptr_t handle;
 };
 
+/* The second is the first for DILL_BUNDLE_GO_, the one that has to be fast. */
 DILL_EXPORT struct dill_start_ dill_prologue_(int kind, int bndl, void *ptr, size_t len);
+DILL_EXPORT struct dill_start_ dill_bundle_prologue_(int bndl);
 /* Does not return. Not declared so: then whatever lives after the macro lives
  * on in the child's branch too, and its stack slot cannot be reused there. Never
  * inlined: the frame it would be inlined into may be gone by then. */
 DILL_EXPORT __attribute__((noinline)) void dill_epilogue_(void);
 DILL_EXPORT __attribute__((noinline)) void dill_enter_(void);
+/* The child's stack and its fiber for the thread sanitizer. */
+DILL_EXPORT void *dill_stack_(void);
+DILL_EXPORT void *dill_fiber_(void);
 
 #if defined __SANITIZE_ADDRESS__
 #define DILL_ASAN_ 1
@@ -178,9 +181,9 @@ DILL_EXPORT __attribute__((noinline)) void dill_enter_(void);
 #if defined DILL_TSAN_
 extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 /* Here and not in dill_prologue_: its return would be booked to the child. */
-#define DILL_FIBER_(fiber) __tsan_switch_to_fiber(fiber, 0)
+#define DILL_FIBER_() __tsan_switch_to_fiber(dill_fiber_(), 0)
 #else
-#define DILL_FIBER_(fiber) ((void)0)
+#define DILL_FIBER_() ((void)0)
 #endif
 
 /* DILL_SPAWN_(start, resumed): save the parent in *start.self, move the stack
@@ -193,8 +196,8 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 
 #include <setjmp.h>
 #define DILL_SPAWN_(start, resumed) resumed = (uintptr_t)_setjmp(*(jmp_buf *)(start).self)
-#define DILL_MOVE_(start)                                                                          \
-    unsigned char dill_move_[(uintptr_t)dill_frame_ - (uintptr_t)(start).stack];                   \
+#define DILL_MOVE_()                                                                               \
+    unsigned char dill_move_[(uintptr_t)dill_frame_ - (uintptr_t)dill_stack_()];                   \
     __asm__ volatile("" : : "r"(dill_move_) : "memory")
 
 #elif defined __x86_64__ && !defined __ILP32__
@@ -229,7 +232,7 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
                      : "+D"(dill_self_), "=S"(resumed)                                             \
                      :                                                                             \
                      : DILL_REGS_)
-#define DILL_MOVE_(start) ((void)0)
+#define DILL_MOVE_() ((void)0)
 
 #elif defined __aarch64__ && !defined __ILP32__
 
@@ -258,7 +261,7 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
                      :                                                                             \
                      : DILL_REGS_);                                                                \
     resumed = dill_x1_
-#define DILL_MOVE_(start) ((void)0)
+#define DILL_MOVE_() ((void)0)
 
 #else
 #error "libdill.h: no port for this CPU yet; -DDILL_PORT_GENERIC may work"
@@ -269,16 +272,18 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
  * epilogue keeps that call from becoming a jump out of a torn down frame. */
 #define dill_go_(call, kind, bndl, ptr, len)                                                       \
     __extension__({                                                                                \
-        struct dill_start_ dill_s_ = dill_prologue_(kind, bndl, ptr, len);                         \
-        if (dill_s_.stack) {                                                                       \
+        struct dill_start_ dill_s_ = (kind) == DILL_BUNDLE_GO_                                     \
+                                         ? dill_bundle_prologue_(bndl)                             \
+                                         : dill_prologue_(kind, bndl, ptr, len);                   \
+        if (dill_s_.self) {                                                                        \
             uintptr_t dill_one_ = 1;                                                               \
             __asm__ volatile("" : "+r"(dill_one_));                                                \
             unsigned char dill_frame_[dill_one_];                                                  \
             __asm__ volatile("" : : "r"(dill_frame_) : "memory");                                  \
-            DILL_FIBER_(dill_s_.fiber);                                                            \
+            DILL_FIBER_();                                                                         \
             DILL_SPAWN_(dill_s_, dill_one_);                                                       \
             if (!dill_one_) {                                                                      \
-                DILL_MOVE_(dill_s_);                                                               \
+                DILL_MOVE_();                                                                      \
                 DILL_ENTER_();                                                                     \
                 call;                                                                              \
                 dill_epilogue_();                                                                  \
@@ -286,7 +291,7 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
             }                                                                                      \
             DILL_ENTER_();                                                                         \
         }                                                                                          \
-        dill_s_.handle;                                                                            \
+        (int)dill_s_.handle;                                                                       \
     })
 
 #if defined __cplusplus

@@ -8,7 +8,7 @@
  *
  * Each event carries the generation of its registration: a file that lives on
  * in a duplicate goes on reporting under the old number, for another file. */
-#include "ctx.h"
+#include "hot.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -20,14 +20,19 @@ struct dill_jmp {
     void *start;
 };
 
+#define DILL_INLINE static __attribute__((unused)) /* setjmp cannot be inlined */
+
 /* A macro: a function that calls setjmp must still be there at the longjmp. */
 #define dill__jump(from, to)                                                                       \
     do {                                                                                           \
         if (_setjmp((from)->buf) == 0)                                                             \
             _longjmp((to)->buf, 1);                                                                \
     } while (0)
+#define dill__jump_last(to) _longjmp((to)->buf, 1)
 
 #else
+
+#define DILL_INLINE static inline __attribute__((always_inline))
 
 struct dill_jmp {
     void *pc;
@@ -44,8 +49,7 @@ struct dill_jmp {
 #define DILL_LANDING "1:"
 #endif
 
-static inline __attribute__((always_inline)) void dill__jump(struct dill_jmp *from,
-                                                             struct dill_jmp *to)
+DILL_INLINE void dill__jump(struct dill_jmp *from, struct dill_jmp *to)
 {
     __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
                      "movq %%rax, (%1)\n\t"
@@ -61,6 +65,19 @@ static inline __attribute__((always_inline)) void dill__jump(struct dill_jmp *fr
                      : DILL_REGS_);
 }
 
+/* The same for good: what runs now will not go on. */
+DILL_INLINE void dill__jump_last(struct dill_jmp *to)
+{
+    __asm__ volatile("movq 8(%0), %%rsp\n\t"
+                     "movq 16(%0), %%rbp\n\t"
+                     "movq 24(%0), %%rbx\n\t"
+                     "jmpq *(%0)"
+                     :
+                     : "D"(to), "S"(to)
+                     : "memory");
+    __builtin_unreachable();
+}
+
 #else
 
 #if defined __ARM_FEATURE_BTI_DEFAULT
@@ -69,8 +86,7 @@ static inline __attribute__((always_inline)) void dill__jump(struct dill_jmp *fr
 #define DILL_LANDING "1:"
 #endif
 
-static inline __attribute__((always_inline)) void dill__jump(struct dill_jmp *from,
-                                                             struct dill_jmp *to)
+DILL_INLINE void dill__jump(struct dill_jmp *from, struct dill_jmp *to)
 {
     register struct dill_jmp *x0 __asm__("x0") = to;
     register struct dill_jmp *x1 __asm__("x1") = from;
@@ -85,6 +101,20 @@ static inline __attribute__((always_inline)) void dill__jump(struct dill_jmp *fr
                      : "+r"(x0), "+r"(x1)
                      :
                      : DILL_REGS_);
+}
+
+DILL_INLINE void dill__jump_last(struct dill_jmp *to)
+{
+    register struct dill_jmp *x0 __asm__("x0") = to;
+    register struct dill_jmp *x1 __asm__("x1") = to;
+    __asm__ volatile("ldp x16, x17, [%0]\n\t"
+                     "ldp x29, x19, [%0, #16]\n\t"
+                     "mov sp, x17\n\t"
+                     "br x16"
+                     :
+                     : "r"(x0), "r"(x1)
+                     : "memory");
+    __builtin_unreachable();
 }
 
 #endif

@@ -8,17 +8,23 @@
  * unmapped. The control block sits at the top of the stack, so that a parked
  * coroutine touches one page; tops are staggered by cache lines, since equal
  * offsets in every page would fight for the same few lines of the cache. */
-#include "ctx.h"
+#include "hot.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #if !defined MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
+#endif
+#if !defined PIDFD_SELF_THREAD
+#define PIDFD_SELF_THREAD (-10000)
+#endif
+#if !defined SYS_process_madvise
+#define SYS_process_madvise 440
 #endif
 
 enum {
@@ -27,14 +33,10 @@ enum {
     STACK_MAX = 1 << 30,
     BORROW_MIN = 4096,
     GUARD_BYTES = 16 << 10, /* a frame with a few buffers must not step over it */
-    WARM_MAX = 512,
     SLAB_FIRST = 8,
     SLAB_MAX = 128,
     COLOURS = 16,
     LINE = 64,
-    /* Some compilers store arguments above the stack pointer they believe to
-     * have made room below. */
-    HEADROOM = 128,
 };
 
 struct dill_slab {
@@ -42,12 +44,13 @@ struct dill_slab {
     char *base;
     size_t size; /* of a stack, guard not included */
     unsigned count, cut;
+    bool guarded;   /* all at once when it was made */
     unsigned nfree; /* cut before, pages handed back */
     unsigned used;  /* running, parked or warm */
     unsigned short free[];
 };
 
-static _Atomic size_t stack_size = STACK_DEFAULT;
+_Atomic size_t dill__stack_bytes = STACK_DEFAULT;
 static atomic_int guard_works; /* 0 not probed, 1 yes, -1 no */
 
 static size_t page_size(void)
@@ -66,7 +69,7 @@ int dill_stack_size(size_t bytes)
     if (bytes < STACK_MIN || bytes > STACK_MAX)
         return dill__fail(EINVAL);
     size_t page = page_size();
-    atomic_store_explicit(&stack_size, (bytes + page - 1) / page * page, memory_order_relaxed);
+    atomic_store_explicit(&dill__stack_bytes, (bytes + page - 1) / page * page, memory_order_relaxed);
     return 0;
 }
 
@@ -85,14 +88,19 @@ static int probe_guard(void)
     return works;
 }
 
-static int install_guard(char *low)
+static bool guards_are_cheap(void)
 {
     int works = atomic_load_explicit(&guard_works, memory_order_relaxed);
     if (!works) {
         works = probe_guard();
         atomic_store_explicit(&guard_works, works, memory_order_relaxed);
     }
-    if (works > 0)
+    return works > 0;
+}
+
+static int install_guard(char *low)
+{
+    if (guards_are_cheap())
         return madvise(low, guard_size(), MADV_GUARD_INSTALL);
     return mprotect(low, guard_size(), PROT_NONE);
 }
@@ -100,6 +108,20 @@ static int install_guard(char *low)
 static size_t stride(const struct dill_slab *s)
 {
     return s->size + guard_size();
+}
+
+/* One call for the guards of a whole slab; kernels that do not have it get one
+ * per stack, as stacks are cut. */
+static bool guard_all(const struct dill_slab *s)
+{
+    struct iovec v[SLAB_MAX];
+    if (!guards_are_cheap())
+        return false;
+    for (unsigned i = 0; i < s->count; i++)
+        v[i] = (struct iovec){s->base + i * stride(s), guard_size()};
+    long want = (long)(s->count * guard_size());
+    return syscall(SYS_process_madvise, PIDFD_SELF_THREAD, v, (unsigned long)s->count,
+                   MADV_GUARD_INSTALL, 0U) == want;
 }
 
 static struct dill_slab *slab_make(struct dill_ctx *c, size_t size)
@@ -119,6 +141,7 @@ static struct dill_slab *slab_make(struct dill_ctx *c, size_t size)
     }
     /* A huge page would commit many stacks at the first touch of one. */
     madvise(s->base, n * stride(s), MADV_NOHUGEPAGE);
+    s->guarded = guard_all(s);
     c->slabs = s;
     return s;
 }
@@ -147,7 +170,7 @@ static struct dill_cr *slot_block(const struct dill_slab *s, unsigned i)
 static struct dill_cr *block_init(struct dill_cr *cr, char *low, char *high)
 {
     memset(cr, 0, sizeof *cr);
-    cr->jmp.start = (char *)cr - HEADROOM;
+    cr->jmp.start = (char *)cr - DILL_HEADROOM;
     dill__san_stack(&cr->san, low, high);
     return cr;
 }
@@ -162,9 +185,12 @@ static void slab_free(struct dill_slab *s)
 }
 
 /* Hand a warm stack's pages back to the kernel. */
-static void cool(struct dill_ctx *c, struct dill_cr *cr)
+void dill__stack_cool(struct dill_ctx *c)
 {
+    struct dill_cr *cr = c->stacks;
     struct dill_slab *s = cr->slab;
+    c->stacks = cr->next;
+    c->nstacks--;
     unsigned i = cr->slot;
     VALGRIND_STACK_DEREGISTER(cr->vgid);
     dill__san_wipe(slot_low(s, i), s->size);
@@ -185,14 +211,13 @@ static struct dill_cr *slot_take(struct dill_slab *s)
     if (s->nfree) {
         s->nfree--;
     } else {
-        if (install_guard(slot_low(s, i) - guard_size()) < 0)
+        if (!s->guarded && install_guard(slot_low(s, i) - guard_size()) < 0)
             return NULL;
         dill__san_root(slot_low(s, i), s->size, 1);
         s->cut++;
     }
     s->used++;
     struct dill_cr *cr = block_init(slot_block(s, i), slot_low(s, i), slot_top(s, i));
-    cr->own = true;
     cr->slab = s;
     cr->slot = i;
     cr->vgid = VALGRIND_STACK_REGISTER(slot_low(s, i), (char *)cr - 1);
@@ -212,23 +237,13 @@ static struct dill_cr *take_cold(struct dill_ctx *c, size_t size)
     return cr;
 }
 
-/* A stack with a blank control block; NULL with ENOMEM. */
-struct dill_cr *dill__stack_take(struct dill_ctx *c)
+/* No warm stack, or not of the size that is now wanted. */
+struct dill_cr *dill__stack_find(struct dill_ctx *c, size_t size)
 {
-    size_t size = atomic_load_explicit(&stack_size, memory_order_relaxed);
-    for (;;) {
-        struct dill_cr *cr = c->stacks;
-        if (dill_slow(!cr))
-            return take_cold(c, size);
-        c->stacks = cr->next;
-        c->nstacks--;
-        if (dill_fast(cr->slab->size == size)) {
-            /* Its last owner left a child's start here if it spawned one. */
-            cr->jmp.start = (char *)cr - HEADROOM;
-            return cr;
-        }
-        cool(c, cr);
-    }
+    while (c->stacks)
+        dill__stack_cool(c);
+    c->stack_size = size;
+    return take_cold(c, size);
 }
 
 /* The same in the caller's memory, with room for a bundle at its low end. */
@@ -251,24 +266,9 @@ struct dill_cr *dill__stack_borrow(void *ptr, size_t len, struct dill_bundle **b
     return cr;
 }
 
-/* The coroutine is done with its stack, though it may still stand on it: what
- * cools down in its stead when the cache is full is another one. */
-void dill__stack_give(struct dill_ctx *c, struct dill_cr *cr)
+void dill__stack_return(struct dill_cr *cr)
 {
-    if (dill_slow(!cr->own)) {
-        VALGRIND_STACK_DEREGISTER(cr->vgid);
-        return;
-    }
-    if (dill_slow(c->nstacks >= WARM_MAX)) {
-        struct dill_cr *other = c->stacks;
-        c->stacks = other->next;
-        c->nstacks--;
-        cool(c, other);
-    }
-    cr->stop = 0;
-    cr->next = c->stacks;
-    c->stacks = cr;
-    c->nstacks++;
+    VALGRIND_STACK_DEREGISTER(cr->vgid);
 }
 
 void dill__stacks_release(struct dill_ctx *c)

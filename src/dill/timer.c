@@ -1,9 +1,10 @@
 /* timer.c - the clock and the deadlines.
  * A heap with four children a node: half as deep as a binary one, and the four
  * lie side by side. Its array is enlarged when a coroutine is launched, never
- * when one waits, so no wait fails for want of memory. Keys are kept in the
- * array: a coroutine's own page is touched only to tell it its position. */
-#include "ctx.h"
+ * when one waits, so no wait fails for want of memory. Keys lie in the heap and
+ * places in an array of their own: telling every coroutine its place would
+ * touch a page per level. */
+#include "hot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,25 @@ int64_t dill_now(void)
     return ms;
 }
 
-/* Room for every coroutine, one more, and the thread's own. */
-int dill__timers_reserve(struct dill_ctx *c)
+/* Thread the new ids onto the list of free ones. */
+static void add_ids(struct dill_ctx *c, uint32_t from, uint32_t to)
 {
-    if (dill_fast(c->ncr + 3 <= c->captimers))
-        return 0;
+    for (uint32_t id = from; id < to; id++) {
+        c->places[id] = c->free_timer;
+        c->free_timer = id;
+    }
+}
+
+void dill__timers_init(struct dill_ctx *c)
+{
+    c->timers = c->few;
+    c->places = c->few_places;
+    c->captimers = DILL_FEW;
+    add_ids(c, 1, DILL_FEW);
+}
+
+int dill__timers_grow(struct dill_ctx *c)
+{
     bool few = c->timers == c->few;
     uint32_t n = few ? FIRST_TIMERS : c->captimers * 2;
     struct dill_timer *t = realloc(few ? NULL : c->timers, n * sizeof *t);
@@ -40,19 +55,26 @@ int dill__timers_reserve(struct dill_ctx *c)
     if (few)
         memcpy(t, c->few, sizeof c->few);
     c->timers = t;
+    uint32_t *p = realloc(c->places == c->few_places ? NULL : c->places, n * sizeof *p);
+    if (!p)
+        return dill__fail(ENOMEM);
+    if (c->places == c->few_places)
+        memcpy(p, c->few_places, sizeof c->few_places);
+    c->places = p;
+    add_ids(c, c->captimers, n);
     c->captimers = n;
     return 0;
 }
 
 static inline bool before(const struct dill_timer *a, const struct dill_timer *b)
 {
-    return a->deadline < b->deadline || (a->deadline == b->deadline && a->seq < b->seq);
+    return a->deadline < b->deadline || (a->deadline == b->deadline && (int32_t)(a->seq - b->seq) < 0);
 }
 
 static inline void place(struct dill_ctx *c, uint32_t i, const struct dill_timer *t)
 {
     c->timers[i] = *t;
-    t->cr->timer = i;
+    c->places[t->id] = i;
 }
 
 static inline uint32_t parent(uint32_t i)
@@ -93,14 +115,19 @@ static void sift_down(struct dill_ctx *c, uint32_t i, struct dill_timer t)
 
 void dill__timer_add(struct dill_ctx *c, struct dill_cr *cr, int64_t deadline)
 {
-    sift_up(c, ++c->ntimers, (struct dill_timer){deadline, c->seq++, cr});
+    uint32_t id = c->free_timer;
+    c->free_timer = c->places[id];
+    cr->timer = id;
+    sift_up(c, ++c->ntimers, (struct dill_timer){deadline, cr, c->seq++, id});
 }
 
 void dill__timer_remove(struct dill_ctx *c, struct dill_cr *cr)
 {
-    uint32_t i = cr->timer;
-    struct dill_timer last = c->timers[c->ntimers--];
+    uint32_t i = c->places[cr->timer];
+    c->places[cr->timer] = c->free_timer;
+    c->free_timer = cr->timer;
     cr->timer = 0;
+    struct dill_timer last = c->timers[c->ntimers--];
     if (last.cr == cr)
         return;
     if (i > 1 && before(&last, &c->timers[parent(i)]))
@@ -111,14 +138,21 @@ void dill__timer_remove(struct dill_ctx *c, struct dill_cr *cr)
 
 void dill__timers_expire(struct dill_ctx *c)
 {
-    while (c->ntimers && c->timers[1].deadline <= c->now)
+    while (c->ntimers && c->timers[1].deadline <= c->now) {
+        /* The next one is among these, and its page is likely cold. */
+        for (uint32_t i = 2; i < 2 + ARITY && i <= c->ntimers; i++)
+            __builtin_prefetch(c->timers[i].cr, 1);
         dill__wake(c, c->timers[1].cr, ETIMEDOUT);
+    }
 }
 
 void dill__timers_release(struct dill_ctx *c)
 {
     if (c->timers != c->few)
         free(c->timers);
+    if (c->places != c->few_places)
+        free(c->places);
     c->timers = NULL;
+    c->places = NULL;
     c->captimers = c->ntimers = 0;
 }

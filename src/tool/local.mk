@@ -1,8 +1,33 @@
 # src/tool/local.mk - the program.
 bin_PROGRAMS += coscrawl
 coscrawl_LDADD = libcos.la
-coscrawl_SOURCES = \
-	src/tool/cmd_links.c \
-	src/tool/main.c \
+# What the program and the tests of the command line share.
+tool_option_sources = \
+	src/tool/option_foreign.c \
+	src/tool/option_near.c \
+	src/tool/option_set.c \
+	src/tool/option_special.c \
+	src/tool/option_table.c \
+	src/tool/options.c src/tool/options.h \
 	src/tool/tool.h \
-	src/tool/usage.c
+	src/tool/usage.c \
+	src/tool/values.c src/tool/values.h
+tool_ui_sources = \
+	src/tool/progress.c \
+	src/tool/summary.c \
+	src/tool/text.c src/tool/text.h \
+	src/tool/ui.c src/tool/ui.h
+coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
+	src/tool/cmd_crawl.c \
+	src/tool/cmd_links.c \
+	src/tool/cmd_path.c \
+	src/tool/cmd_resolve.c \
+	src/tool/cmd_robots.c \
+	src/tool/cmd_why.c \
+	src/tool/help.c \
+	src/tool/main.c \
+	src/tool/output.c src/tool/output.h \
+	src/tool/seeds.c src/tool/seeds.h \
+	src/tool/signals.c src/tool/signals.h \
+	src/tool/stub.c \
+	src/tool/version.c src/tool/version.h

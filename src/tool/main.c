@@ -1,30 +1,37 @@
 /* main.c - argv to a command. `coscrawl COMMAND …` runs the command named in
  * the table; anything else is a crawl. Each command lives in its own file,
  * cmd_<name>.c. */
-#include "config.h"
-
 #include "tool/tool.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"links", cmd_links},
-    {NULL, NULL},
+static const struct tool_command commands[] = {
+    {"links", cmd_links, "the links of an HTML or CSS file"},
+    {"path", cmd_path, "the file of a URL, and the URL of a file"},
+    {"resolve", cmd_resolve, "what a reference means on a page"},
+    {"robots", cmd_robots, "what a robots.txt allows, and by which rule"},
+    {"why", cmd_why, "what happened to a URL, and by which rule"},
+    {NULL, NULL, NULL},
 };
+
+const struct tool_command *tool_commands(void)
+{
+    return commands;
+}
 
 int main(int argc, char **argv)
 {
+    int code = -1;
     if (argc > 1)
-        for (const struct command *c = commands; c->name; c++)
+        for (const struct tool_command *c = commands; c->name && code < 0; c++)
             if (!strcmp(argv[1], c->name))
-                return c->run(argc - 1, argv + 1);
-    if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
-        printf("coscrawl %s\n", VERSION);
-        return 0;
-    }
-    return tool_usage("coscrawl", "what to crawl? name a URL, or try 'coscrawl --help'");
+                code = c->run(argc - 1, argv + 1);
+    if (code < 0)
+        code = cmd_crawl(argc, argv);
+    /* Help or data that could not be written is no success. */
+    if (fflush(stdout) && !code)
+        code = tool_fail(TOOL_FILE, "coscrawl", "stdout: %s", strerror(errno));
+    return code;
 }

@@ -6,6 +6,9 @@ libcos_la_SOURCES += \
 	src/web/fetch_end.c \
 	src/web/pump.c
 libcos_la_SOURCES += \
+	src/web/robots.c src/web/robots.h src/web/robots_int.h \
+	src/web/robots_match.c \
+	src/web/robots_tag.c \
 	src/web/url.c src/web/url.h src/web/url_int.h \
 	src/web/url_canon.c \
 	src/web/url_host.c \
@@ -14,10 +17,6 @@ libcos_la_SOURCES += \
 	src/web/url_query.c \
 	src/web/url_text.c
 
-# sitemap, tidy, names
-libcos_la_SOURCES += \
-	src/web/sitemap.c src/web/sitemap.h \
-	src/web/xml.c src/web/xml.h
 # scan, charset, links
 libcos_la_SOURCES += \
 	src/web/charset.c src/web/charset.h src/web/charset_int.h \
@@ -34,3 +33,10 @@ libcos_la_SOURCES += \
 	src/web/scan_value.c \
 	src/web/seen.c src/web/seen.h
 EXTRA_DIST += src/web/gen_entities.py
+# sitemap, tidy, names
+libcos_la_SOURCES += \
+	src/web/sitemap.c src/web/sitemap.h \
+	src/web/xml.c src/web/xml.h
+libcos_la_SOURCES += \
+	src/web/fetch_version.c \
+	src/web/version.c src/web/version.h

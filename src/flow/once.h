@@ -1,0 +1,21 @@
+/* once.h - at most one run per key; late callers get the first one's outcome. */
+#ifndef COS_FLOW_ONCE_H
+#define COS_FLOW_ONCE_H
+
+#include "flow/flow.h"
+
+struct cos_flow_once;
+
+/* max: keys remembered; beyond it COS_EFULL; 0: 1,000,000. NULL: out of memory. */
+struct cos_flow_once *cos_flow_once_new(size_t max);
+void cos_flow_once_free(struct cos_flow_once *once);
+/* Runs the task for key unless one ran or runs for it; then waits for that one's
+ * outcome. *ran (may be NULL) says whether this call was the one. A failed run is
+ * not repeated until forgotten. Suspends. */
+int cos_flow_once_run(struct cos_flow_once *once, const char *key,
+                      const struct cos_flow_task *task, int *ran, int64_t deadline);
+/* The next run for key starts anew. */
+void cos_flow_once_forget(struct cos_flow_once *once, const char *key);
+size_t cos_flow_once_size(const struct cos_flow_once *once);
+
+#endif

@@ -1,0 +1,170 @@
+/* cmd_crawl.c - `coscrawl [OPTION]… URL…`: options to a crawl, its events to
+ * messages and data, its result to the summary and the exit code. */
+#include "tool/options.h"
+#include "tool/output.h"
+#include "tool/seeds.h"
+#include "tool/signals.h"
+#include "tool/text.h"
+#include "tool/tool.h"
+#include "tool/ui.h"
+#include "tool/version.h"
+
+#include <string.h>
+
+static const char WHO[] = "coscrawl";
+
+struct run {
+    struct tool_options options;
+    struct tool_ui ui;
+    struct tool_output output;
+    int draining; /* already said */
+};
+
+static void on_page(void *arg, const struct cos_crawl_page *p)
+{
+    struct run *run = arg;
+    char size[TEXT_SHORT], time[TEXT_SHORT];
+    output_page(&run->output, p);
+    if (!p->page || (run->ui.loud < TOOL_VERBOSE && !run->ui.log))
+        return;
+    ui_say(&run->ui, COS_SAY_DEBUG, "%d %s %s %s%s%s", p->page->status, p->url,
+           text_bytes(size, (double)p->page->body_len),
+           text_time(time, p->page->timing.total / 1000), p->page->location ? " to " : "",
+           p->page->location ? p->page->location : "");
+}
+
+static void on_would(void *arg, const char *url, const char *referrer, int depth)
+{
+    struct run *run = arg;
+    output_would(&run->output, url, referrer, depth);
+}
+
+static void on_skip(void *arg, const struct cos_crawl_skip *s)
+{
+    struct run *run = arg;
+    output_skip(&run->output, s);
+    if (run->ui.loud >= TOOL_DEBUG || run->ui.log)
+        ui_say(&run->ui, COS_SAY_DEBUG, "skipped %s: %s%s%s", s->url, cos_skip_text(s->reason),
+               s->detail ? ": " : "", s->detail ? s->detail : "");
+}
+
+/* Failures are news, but a thousand of them are noise: the summary counts them
+ * and the database has them all. */
+static void on_failure(void *arg, const struct cos_crawl_failure *f)
+{
+    struct run *run = arg;
+    struct tool_ui *ui = &run->ui;
+    char status[32] = "", when[TEXT_SHORT];
+    const char *why = f->why ? f->why : cos_strerror(f->err);
+    output_failure(&run->output, f);
+    if (f->status)
+        snprintf(status, sizeof status, "%d: ", f->status);
+    if (!f->final) {
+        ui_say(ui, COS_SAY_DEBUG, "%s: %s%s; again in %s", f->url, status, why,
+               text_time(when, f->in_ms));
+        return;
+    }
+    if (ui->failures == UI_FAILURES && ui->loud < TOOL_VERBOSE)
+        ui_say(ui, COS_SAY_WARN, "more failures; -v shows all, the summary counts them");
+    ui_say(ui, ui->failures++ < UI_FAILURES ? COS_SAY_WARN : COS_SAY_DEBUG, "%s: %s%s%s%s", f->url,
+           status, why, f->referrer ? ", linked from " : "", f->referrer ? f->referrer : "");
+}
+
+static void on_say(void *arg, int level, const char *text)
+{
+    struct run *run = arg;
+    ui_say(&run->ui, level, "%s", text);
+}
+
+static int on_tick(void *arg, const struct cos_crawl_stats *stats)
+{
+    struct run *run = arg;
+    if (signals_statistics())
+        ui_statistics(&run->ui, stats);
+    ui_progress(&run->ui, stats);
+    if (signals_stop() && !run->draining) {
+        run->draining = 1;
+        ui_say(&run->ui, COS_SAY_WARN,
+               "interrupted: ending what is in flight (%lld), once more to leave at once",
+               (long long)stats->in_flight);
+    }
+    return signals_stop() || run->output.err ? COS_CRAWL_DRAIN : COS_CRAWL_GO;
+}
+
+static int crawl(struct run *run)
+{
+    const struct cos_crawl_events events = {
+        .arg = run,
+        .page = on_page,
+        .would = on_would,
+        .skip = on_skip,
+        .failure = on_failure,
+        .say = on_say,
+        .tick = on_tick,
+    };
+    struct cos_crawl_result result = {0};
+    int err;
+    signals_install();
+    cos_crawl(&run->options.crawl, &events, &result);
+    ui_summary(&run->ui, &run->options, &result);
+    err = output_release(&run->output);
+    /* A reader that went away (head) got what it wanted. */
+    if (err == COS_ECLOSED)
+        return result.exit_code == TOOL_INTERRUPTED ? TOOL_FILE : result.exit_code;
+    if (err)
+        return tool_fail(TOOL_FILE, WHO, "%s: %s",
+                         run->options.output ? run->options.output : "stdout", cos_strerror(err));
+    return result.exit_code;
+}
+
+/* What only together makes no sense. */
+static int check(const struct tool_options *o)
+{
+    if (o->crawl.random_wait && !o->crawl.wait)
+        return tool_usage(WHO, "--random-wait needs -w, the time it varies");
+    if (o->crawl.mode != COS_MODE_SAVE && o->crawl.fresh)
+        return tool_usage(WHO, "--fresh goes with a crawl that is kept, not with %s",
+                          o->crawl.mode == COS_MODE_LIST ? "--list" : "--dry-run");
+    if (o->crawl.mode != COS_MODE_SAVE && o->crawl.dir)
+        return tool_usage(WHO, "-P goes with a crawl that is kept, not with %s",
+                          o->crawl.mode == COS_MODE_LIST ? "--list" : "--dry-run");
+    return 0;
+}
+
+static int prepare(struct run *run)
+{
+    struct tool_options *o = &run->options;
+    int err = check(o);
+    if (err)
+        return err;
+    err = ui_init(&run->ui, o);
+    if (err)
+        return tool_fail(TOOL_FILE, WHO, "%s: %s", o->log_file, cos_strerror(err));
+    err = tool_seeds(o, &run->ui);
+    if (err)
+        return err;
+    err = output_init(&run->output, o);
+    if (err)
+        return tool_fail(TOOL_FILE, WHO, "%s: %s", o->output, cos_strerror(err));
+    return 0;
+}
+
+int cmd_crawl(int argc, char **argv)
+{
+    struct run run = {0};
+    int code = tool_options_parse(&run.options, argc, argv);
+    if (!code && run.options.help) {
+        tool_help();
+    } else if (!code && run.options.version) {
+        tool_version();
+    } else if (!code) {
+        code = prepare(&run);
+        if (!code)
+            code = crawl(&run);
+    }
+    output_release(&run.output);
+    ui_release(&run.ui);
+    tool_seeds_release(&run.options);
+    tool_options_release(&run.options);
+    return code;
+}

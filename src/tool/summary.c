@@ -1,0 +1,167 @@
+/* summary.c - the closing words: what was fetched, what was not and why, where
+ * it is, and how to go on. On stderr: stdout is for data. */
+#include "tool/text.h"
+#include "tool/ui.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *dir_of(const struct tool_options *o)
+{
+    return o->crawl.dir ? o->crawl.dir : ".";
+}
+
+static const char *scope_name(int scope)
+{
+    static const char *const names[] = {"host", "page", "prefix", "host", "domain", "any"};
+    return names[scope >= 0 && scope <= COS_SCOPE_ANY ? scope : 0];
+}
+
+/* Why, and what would change it, in the words of the command line. */
+static void add_reason(struct cos_buf *out, const struct tool_options *o, int reason, int64_t n)
+{
+    char count[TEXT_SHORT];
+    const struct cos_crawl_options *c = &o->crawl;
+    text_count(count, n);
+    if (reason == COS_SKIP_LEVEL)
+        cos_buf_addf(out, "%s beyond -l %d; use -l inf", count,
+                     c->level == COS_OPT_ZERO ? 0 : c->level > 0 ? c->level : 5);
+    else if (reason == COS_SKIP_SCOPE)
+        cos_buf_addf(out, "%s outside --scope=%s", count, scope_name(c->scope));
+    else if (reason == COS_SKIP_ROBOTS)
+        cos_buf_addf(out, "%s disallowed by robots.txt", count);
+    else if (reason == COS_SKIP_PARENT)
+        cos_buf_addf(out, "%s above the start directory (-np)", count);
+    else if (reason == COS_SKIP_SIZE)
+        cos_buf_addf(out, "%s larger than --max-size", count);
+    else if (reason == COS_SKIP_TRAP)
+        cos_buf_addf(out, "%s like an endless trap (--trap-limit)", count);
+    else
+        cos_buf_addf(out, "%s %s", count, cos_skip_text(reason));
+}
+
+static void line(struct tool_ui *ui, const char *head, const char *text)
+{
+    struct cos_buf buf;
+    cos_buf_init(&buf, 8192);
+    cos_buf_addf(&buf, "  %s%-9s%s", ui_color(ui, "1"), head, ui_color(ui, "0"));
+    cos_log_escape(&buf, text, strlen(text));
+    if (buf.data)
+        ui_line(ui, COS_SAY_INFO, buf.data);
+    cos_buf_release(&buf);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return x[1] < y[1] ? 1 : x[1] > y[1] ? -1 : 0;
+}
+
+static void say_skipped(struct tool_ui *ui, const struct tool_options *o,
+                        const struct cos_crawl_stats *st)
+{
+    int64_t reasons[COS_SKIP_COUNT][2];
+    size_t n = 0;
+    char head[TEXT_SHORT] = "skipped";
+    for (int i = 1; i < COS_SKIP_COUNT; i++)
+        if (st->skipped_by[i]) {
+            reasons[n][0] = i;
+            reasons[n++][1] = st->skipped_by[i];
+        }
+    qsort(reasons, n, sizeof reasons[0], by_count);
+    for (size_t i = 0; i < n; i++) {
+        struct cos_buf buf;
+        cos_buf_init(&buf, 512);
+        add_reason(&buf, o, (int)reasons[i][0], reasons[i][1]);
+        line(ui, i ? "" : head, buf.data ? buf.data : "");
+        cos_buf_release(&buf);
+    }
+}
+
+static void say_failed(struct tool_ui *ui, const struct cos_crawl_result *r)
+{
+    char count[TEXT_SHORT], text[512];
+    int64_t told = 0;
+    for (size_t i = 0; i < r->nerrors && i < COS_TOP_ERRORS; i++) {
+        snprintf(text, sizeof text, "%s with %s, such as %s",
+                 text_count(count, r->errors[i].count), r->errors[i].text, r->errors[i].example);
+        line(ui, i ? "" : "failed", text);
+        told += r->errors[i].count;
+    }
+    if (told < r->stats.failed) {
+        snprintf(text, sizeof text, "%s %s", text_count(count, r->stats.failed - told),
+                 r->nerrors ? "for other reasons" : "pages");
+        line(ui, r->nerrors ? "" : "failed", text);
+    }
+}
+
+static const char *how_it_ended(const struct cos_crawl_result *r)
+{
+    static const char *const words[] = {
+        [COS_STOP_FINISHED] = "finished",
+        [COS_STOP_ALREADY] = "nothing to do, this crawl is finished",
+        [COS_STOP_INTERRUPTED] = "interrupted, state saved",
+        [COS_STOP_FAILURES] = "stopped by --max-failures",
+        [COS_STOP_PAGES] = "stopped by --max-pages",
+        [COS_STOP_QUOTA] = "stopped by the quota (-Q)",
+        [COS_STOP_TIME] = "stopped by --max-time",
+        [COS_STOP_ERROR] = "stopped by an error",
+    };
+    return words[r->stop];
+}
+
+static void say_first_line(struct tool_ui *ui, const struct cos_crawl_result *r, int level)
+{
+    char t[TEXT_SHORT], n[TEXT_SHORT], b[TEXT_SHORT], res[TEXT_SHORT + 32] = "";
+    const struct cos_crawl_stats *st = &r->stats;
+    int64_t now = st->done - st->resumed;
+    double s = (double)st->elapsed_ms / 1000;
+    if (st->resumed)
+        snprintf(res, sizeof res, " and %s from before", text_count(b, st->resumed));
+    ui_say(ui, level, "%s after %s: %s page%s%s, %s (%.0f pages/s)", how_it_ended(r),
+           text_time(t, st->elapsed_ms), text_count(n, now), now == 1 ? "" : "s", res,
+           text_bytes(b, (double)st->bytes), s > 0 ? (double)now / s : 0.0);
+}
+
+static void say_where(struct tool_ui *ui, const struct tool_options *o,
+                      const struct cos_crawl_result *r)
+{
+    char text[1024], queued[TEXT_SHORT];
+    const char *dir = dir_of(o);
+    if (o->crawl.mode != COS_MODE_SAVE) {
+        if (r->stats.queued)
+            line(ui, "left", "not every page was seen; nothing is kept without -P");
+        return;
+    }
+    snprintf(text, sizeof text, "%s/ (database: %s/.coscrawl/crawl.db)", dir, dir);
+    line(ui, "saved in", text);
+    if (r->stop == COS_STOP_ALREADY) {
+        line(ui, "again", "with --fresh it starts from nothing");
+    } else if (r->resumable && r->stats.queued + r->stats.in_flight > 0) {
+        snprintf(text, sizeof text, "%s URLs are waiting; the same command goes on from here",
+                 text_count(queued, r->stats.queued + r->stats.in_flight));
+        line(ui, "go on", text);
+    }
+    if (r->stats.failed || r->stats.skipped) {
+        snprintf(text, sizeof text, "coscrawl why %s URL", dir);
+        line(ui, "explain", text);
+    }
+}
+
+void ui_summary(struct tool_ui *ui, const struct tool_options *options,
+                const struct cos_crawl_result *result)
+{
+    ui_erase(ui);
+    if (result->stop == COS_STOP_ERROR)
+        ui_say(ui, COS_SAY_ERROR, "%s",
+               result->message[0] ? result->message : cos_strerror(result->err));
+    /* An error before the first page has nothing to sum up. */
+    if (result->stop == COS_STOP_ERROR && !result->stats.known)
+        return;
+    say_first_line(ui, result, COS_SAY_WARN);
+    say_skipped(ui, options, &result->stats);
+    say_failed(ui, result);
+    say_where(ui, options, result);
+}

@@ -1,0 +1,180 @@
+#!/bin/sh
+# cli.t - bad usage: one clear line on stderr, nothing on stdout, exit 2, and
+# nothing left behind in the directory. And what is said when help is asked for.
+coscrawl=${COSCRAWL:-./coscrawl}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/cwd" && cd "$tmp/cwd" || exit 1
+n=0 failed=0
+result() { # HELD DESCRIPTION
+	n=$((n + 1))
+	if [ "$1" = 1 ]; then
+		echo "ok $n - $2"
+	else
+		failed=1
+		echo "not ok $n - $2"
+		sed 's/^/# stdout: /' "$tmp/out"
+		sed 's/^/# stderr: /' "$tmp/err"
+		echo "# exit $code"
+	fi
+}
+run() {
+	"$coscrawl" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	code=$?
+}
+# refused WANTED-CODE TEXT ARGUMENT...: one line that holds TEXT.
+refused() {
+	want=$1 text=$2
+	shift 2
+	run "$@"
+	held=1
+	[ "$code" = "$want" ] || held=0
+	[ "$(wc -l <"$tmp/err")" = 1 ] || held=0
+	[ -s "$tmp/out" ] && held=0
+	grep -qF -e "$text" "$tmp/err" || held=0
+	[ -z "$(ls -A)" ] || held=0
+	LC_ALL=C grep -q '[[:cntrl:]]' "$tmp/err" && held=0
+	result $held "coscrawl $(printf '%s ' "$@" | LC_ALL=C tr -d '[:cntrl:]'): exit $want: ...$text..."
+}
+u=http://127.0.0.1:9/
+
+# no URL, no sense
+refused 2 "what to crawl?"
+refused 2 "what to crawl?" -v -l 3
+refused 2 "neither a command nor a URL" nonsense
+refused 2 "did you mean 'coscrawl why'?" wyh
+refused 2 "not a valid" http://
+refused 2 "not a valid" "http://exa mple.org/"
+refused 2 "not a valid" "http://[::1/"
+refused 2 "not a valid" "http://a:99999/"
+refused 2 "only http and https" ftp://example.org/
+refused 2 "only http and https" mailto:me@example.org
+refused 2 "only http and https" javascript:alert
+refused 2 "not a URL" ""
+esc=$(printf 'http://\033[31m\007/')
+refused 2 "not a valid" "$esc"
+refused 2 "not a valid" "$u" http://
+
+# unknown options
+refused 2 "did you mean --level?" --levle=3 $u
+refused 2 "did you mean --no-robots?" --no-robot $u
+refused 2 "did you mean --dry-run?" --dryrun $u
+refused 2 "unknown option --frobnicate" --frobnicate $u
+refused 2 "unknown option -z" -z $u
+refused 2 "unknown option -z" -qz $u
+refused 2 "unknown option -n" -n $u
+refused 2 "unknown option --no-level" --no-level $u
+refused 2 "unknown option --=3" --=3 $u
+refused 2 "unknown option" "--$(printf '\033')[2J" $u
+refused 2 "unknown option" "--$(printf '%0300d' 1)" $u
+
+# habits from elsewhere
+refused 2 "--insecure" -k $u
+refused 2 "--convert-links" -k $u
+refused 2 "recursive" -r $u
+refused 2 "--no-robots" -e robots=off $u
+refused 2 "same command" -nc $u
+refused 2 "same command" -c $u
+refused 2 "--scope=any" --span-hosts $u
+refused 2 "--insecure" --no-check-certificate $u
+
+# values that are missing or too many
+for option in -l --level -P -o -i --scope -Q -w -H -A --rate --follow --resolve; do
+	refused 2 "$option needs a value" $u $option
+done
+refused 2 "and --list is an option" -P --list $u
+for option in --list --robots --no-robots --help --random-wait --no-proxy --no-color; do
+	refused 2 "$option takes no value" $option=1 $u
+done
+
+# values that are wrong
+refused 2 "'x' is not a whole number or 'inf'" -l x $u
+refused 2 "not a whole number" -l -1 $u
+refused 2 "not a whole number" --level= $u
+refused 2 "too large" -l 99999999999999999999 $u
+refused 2 "too large" -l 99999999999 $u
+refused 2 "too small" -j 0 $u
+refused 2 "too large" -j 5000 $u
+refused 2 "too small" --host-concurrency=0 $u
+refused 2 "too small" --max-memory=1k $u
+refused 2 "not a size" -Q ten $u
+refused 2 "not a size" --max-size=10X $u
+refused 2 "not a size" --limit-rate=-5 $u
+refused 2 "not a time" -w soon $u
+refused 2 "not a time" -T 5y $u
+refused 2 "not a time" --max-time=1:00 $u
+refused 2 "not a rate" --rate=fast $u
+refused 2 "not a rate" --rate=0 $u
+refused 2 "not one of page, prefix, host, domain, any" --scope=galaxy $u
+refused 2 "not one of text, jsonl" --format=xml $u
+refused 2 "not one of auto, bar, plain, none" --progress=dots $u
+refused 2 "not one of auto, always, never" --color=blue $u
+refused 2 "not a list of all, a," --follow=form $u
+refused 2 "not a list of all, a," --follow=a,,img $u
+refused 2 "repeat=3" --trap-limit=5 $u
+refused 2 "repeat=3" --trap-limit=depth=0 $u
+refused 2 "repeat=3" --trap-limit=, $u
+refused 2 "429,5xx" --retry-on-http-error=600 $u
+refused 2 "429,5xx" --retry-on-http-error=50 $u
+refused 2 "gzip" --compression=lzma $u
+refused 2 "Name: value" -H nocolon $u
+refused 2 "Name: value" -H ": empty" $u
+refused 2 "Name: value" -H "$(printf 'A: b\r\nC: d')" $u
+refused 2 "NAME:PASSWORD" -u secret $u
+refused 2 "HOST:PORT:ADDRESS" --resolve=host:1.2.3.4 $u
+refused 2 "HOST:PORT:ADDRESS" --resolve=host:0:1.2.3.4 $u
+refused 2 "is empty" -P "" $u
+refused 2 "is empty" -A , $u
+refused 2 "is empty" --cacert= $u
+refused 2 "exclude each other" -4 -6 $u
+refused 2 "exclude each other" --list --dry-run $u
+refused 2 "needs -w" --random-wait $u
+refused 2 "not with --list" --list --fresh $u
+refused 2 "not with --dry-run" --dry-run -P dir $u
+refused 2 "not a URL" --sitemap= $u
+refused 2 "only http and https" --sitemap=file:///etc/passwd $u
+
+# files
+refused 3 "No such file" -i missing
+refused 3 "no such file" --log-file=missing/x $u
+refused 3 "no such file" -o missing/x --list $u
+refused 2 "stdin holds no URL" -i -
+printf 'http://127.0.0.1:9/\n\n# note\nhttp://\n' >"$tmp/list"
+refused 2 "list:4: 'http://': not a valid" -i "$tmp/list"
+refused 2 "is a file, not a URL; to read URLs from it say -i" "$tmp/list"
+
+# why
+refused 2 "coscrawl why DIR URL" why
+refused 2 "coscrawl why DIR URL" why a b c
+refused 2 "unknown option --all" why --all a
+refused 2 "only http and https" why . ftp://x/
+
+run --help
+held=0
+[ $code = 0 ] && [ ! -s "$tmp/err" ] && grep -q '^Usage: coscrawl' "$tmp/out" && held=1
+result $held "--help goes to stdout and succeeds"
+run --version
+held=0
+[ $code = 0 ] && [ ! -s "$tmp/err" ] && head -n 1 "$tmp/out" | grep -Eq '^coscrawl [0-9]+\.' && held=1
+for part in libdill libcurl c-ares libidn2 PCRE2 libpsl zlib SQLite features; do
+	grep -q "^  $part " "$tmp/out" || held=0
+done
+result $held "--version names every library"
+run -V -l 3
+held=0
+[ $code = 0 ] && held=1
+result $held "-V needs no URL"
+run why --help
+held=0
+[ $code = 0 ] && grep -q '^Usage: coscrawl why' "$tmp/out" && held=1
+result $held "why --help"
+if [ -e /dev/full ]; then
+	"$coscrawl" --help >/dev/full 2>"$tmp/err"
+	code=$?
+	: >"$tmp/out"
+	held=0
+	[ $code = 3 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && held=1
+	result $held "help that cannot be written is exit 3"
+fi
+echo "1..$n"
+exit $failed
