@@ -39,7 +39,7 @@ only src/store store web base
 only src/site site base
 only src/crawl crawl flow web store base
 only compat compat crawl flow web store base
-bad=$(grep -rl 'coscrawl-cps.h' src/crawl src/flow src/web src/store src/site src/base src/dill 2>/dev/null)
+bad=$(grep -rlE '^# *include .*coscrawl-cps.h' src/crawl src/flow src/web src/store src/site src/base src/dill 2>/dev/null)
 verdict "nothing below compat includes the callback face" "$bad"
 bad=$(grep -rlE '^#include "(tool|bench)/' src compat examples --include='*.[ch]' 2>/dev/null | grep -vE '^src/(tool|bench)/')
 verdict "nothing includes the tool or the benchmark" "$bad"

@@ -21,6 +21,7 @@ int cmd_links(int argc, char **argv);
 int cmd_path(int argc, char **argv);
 int cmd_resolve(int argc, char **argv);
 int cmd_robots(int argc, char **argv);
+int cmd_site(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 
 /* One clear line on stderr, "WHO: TEXT", and the exit code for bad usage (2).
