@@ -125,9 +125,6 @@ static int check(const struct tool_options *o)
     if (o->crawl.mode != COS_MODE_SAVE && o->crawl.fresh)
         return tool_usage(WHO, "--fresh goes with a crawl that is kept, not with %s",
                           o->crawl.mode == COS_MODE_LIST ? "--list" : "--dry-run");
-    if (o->crawl.mode != COS_MODE_SAVE && o->crawl.dir)
-        return tool_usage(WHO, "-P goes with a crawl that is kept, not with %s",
-                          o->crawl.mode == COS_MODE_LIST ? "--list" : "--dry-run");
     return 0;
 }
 

@@ -152,7 +152,7 @@ static size_t slow_hosts(struct cos_buf *out, const struct cos_crawl_stats *st, 
     return shown;
 }
 
-void ui_erase(struct tool_ui *ui)
+void ui__erase(struct tool_ui *ui)
 {
     if (ui->lines == 2)
         fputs("\r\033[1A\033[J", stderr);
@@ -206,7 +206,9 @@ void ui_progress(struct tool_ui *ui, const struct cos_crawl_stats *stats)
 {
     sample(ui, stats);
     if (ui->progress == TOOL_PROGRESS_BAR) {
+        pthread_mutex_lock(&ui->lock);
         draw(ui, stats);
+        pthread_mutex_unlock(&ui->lock);
     } else if (ui->progress == TOOL_PROGRESS_PLAIN &&
                stats->elapsed_ms - ui->last_plain >= UI_PLAIN_MS) {
         ui->last_plain = stats->elapsed_ms;

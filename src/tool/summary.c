@@ -130,11 +130,8 @@ static void say_where(struct tool_ui *ui, const struct tool_options *o,
 {
     char text[1024], queued[TEXT_SHORT];
     const char *dir = dir_of(o);
-    if (o->crawl.mode != COS_MODE_SAVE) {
-        if (r->stats.queued)
-            line(ui, "left", "not every page was seen; nothing is kept without -P");
+    if (o->crawl.mode != COS_MODE_SAVE)
         return;
-    }
     snprintf(text, sizeof text, "%s/ (database: %s/.coscrawl/crawl.db)", dir, dir);
     line(ui, "saved in", text);
     if (r->stop == COS_STOP_ALREADY) {
