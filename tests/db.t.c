@@ -12,6 +12,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#define LINK(dst, kind) ((dst) << COS_DB_SHIFT | COS_LINK_##kind)
+
 static char dir[] = "/tmp/cos-db-XXXXXX";
 static struct cos_buf why;
 
@@ -31,24 +33,20 @@ static void on_saved(void *arg, uint32_t id)
     seen.nsaved++;
 }
 
-static void on_links(void *arg, uint32_t id, const uint32_t *links, size_t n)
+static void on_answer(void *arg, uint32_t id, const char *url, size_t len, const uint32_t *links,
+                      size_t n)
 {
     (void)arg;
-    (void)id;
     seen.answers++;
-    seen.nlinks = n;
-    memcpy(seen.links, links, n * sizeof *links);
+    if (id == 1) {
+        seen.nlinks = n;
+        memcpy(seen.links, links, n * sizeof *links);
+    } else {
+        snprintf(seen.url, sizeof seen.url, "%.*s %zu", (int)len, url ? url : "", n);
+    }
 }
 
-static void on_url(void *arg, uint32_t id, const char *url, size_t len)
-{
-    (void)arg;
-    (void)id;
-    seen.answers++;
-    snprintf(seen.url, sizeof seen.url, "%.*s", (int)len, url ? url : "");
-}
-
-static const struct cos_db_events events = {.saved = on_saved, .links = on_links, .url = on_url};
+static const struct cos_db_events events = {.saved = on_saved, .answer = on_answer};
 
 /* What a person with sqlite3 sees. */
 static const char *query(const char *sql)
@@ -110,11 +108,11 @@ static void fill(struct cos_db *db)
     p->depth = 0;
     p->body_len = 77;
     cos_db_put_page(db, p, COS_DB_DONE, NULL,
-                    links(4, (uint32_t[]){2 << 4 | COS_LINK_A, 3 << 4 | COS_LINK_A,
-                                          4 << 4 | COS_LINK_IMG, 5 << 4 | COS_LINK_A}),
+                    links(4, (uint32_t[]){LINK(2, A), LINK(3, A) | COS_DB_NOFOLLOW,
+                                          LINK(4, IMG), LINK(5, A)}),
                     4);
     cos_db_put_page(db, page(4, "http://h/old", 301), COS_DB_DONE, NULL,
-                    links(1, (uint32_t[]){2 << 4 | COS_LINK_REDIRECT}), 1);
+                    links(1, (uint32_t[]){LINK(2, REDIRECT)}), 1);
     cos_db_put_redirect(db, 4, 2, 301);
     cos_db_put_page(db, page(5, "http://h/gone", 404), COS_DB_FAILED, "404", NULL, 0);
 }
@@ -153,8 +151,8 @@ static void check_changes(struct cos_db *db)
     cos_db_put_page(db, p, COS_DB_DONE, NULL, links(0, NULL), 0);
     cos_db_put_state(db, 3, COS_DB_QUEUED, "putoff: 3600 s", 2);
     cos_db_put_depth(db, 5, 7, 2);
-    cos_db_ask_links(db, 1);
-    cos_db_ask_url(db, 4);
+    cos_db_ask(db, 1);
+    cos_db_ask(db, 5);
     cos_db_kick(db, 100);
     cmp_ok(cos_db_waiting(db), "==", 5, "a kick below the minimum leaves the batch alone");
     cos_db_kick(db, 5);
@@ -162,8 +160,8 @@ static void check_changes(struct cos_db *db)
     ok(!cos_db_idle(db), "which is not idle yet");
     cmp_ok(cos_db_flush(db, -1), "==", 0, "flush waits for a batch on its way");
     cmp_ok(seen.answers, "==", 2, "both questions are answered");
-    ok(seen.nlinks == 4 && seen.links[2] == (4 << 4 | COS_LINK_IMG), "links come back as put");
-    is(seen.url, "http://h/old", "a URL comes back by its id");
+    ok(seen.nlinks == 4 && seen.links[2] == LINK(4, IMG), "links come back as put");
+    is(seen.url, "http://h/gone 0", "a URL comes back by its id");
     is(query("SELECT state, reason, tries FROM pages WHERE id = 3"), "queued|putoff: 3600 s|2",
        "a state changes");
     is(query("SELECT depth, referrer FROM pages WHERE id = 5"), "7|2", "a depth changes");
@@ -181,10 +179,12 @@ static int count_row(void *arg, const struct cos_db_row *row)
     return row->id == (uint32_t)++n[0] ? 0 : COS_EDB;
 }
 
-static int count_links(void *arg, uint32_t src, const uint32_t *list, size_t n)
+static int count_links(void *arg, uint32_t src, const char *url, size_t len, const uint32_t *list,
+                       size_t n)
 {
     int *sum = arg;
-    if (src == 4 && n == 1 && list[0] == (2 << 4 | COS_LINK_REDIRECT))
+    if (src == 4 && n == 1 && list[0] == LINK(2, REDIRECT) && len == 12 &&
+        !strcmp(url, "http://h/old"))
         sum[1]++;
     sum[0] += (int)n;
     return 0;
@@ -278,7 +278,7 @@ static void check_bad_places(void)
     cmp_ok(cos_db_open(&db, NULL, 0, &events, &why), "==", 0, "a database without a directory");
     seen.answers = 0;
     fill(db);
-    cos_db_ask_links(db, 1);
+    cos_db_ask(db, 1);
     cmp_ok(cos_db_flush(db, -1), "==", 0, "works");
     cmp_ok(seen.answers, "==", 1, "and answers");
     cos_db_close(db);

@@ -116,14 +116,9 @@ void cos_db_put_redirect(struct cos_db *db, uint32_t src, uint32_t dst, int stat
     item->depth = status;
 }
 
-void cos_db_ask_links(struct cos_db *db, uint32_t id)
+void cos_db_ask(struct cos_db *db, uint32_t id)
 {
-    add(db, COS__ITEM_ASK_LINKS, id);
-}
-
-void cos_db_ask_url(struct cos_db *db, uint32_t id)
-{
-    add(db, COS__ITEM_ASK_URL, id);
+    add(db, COS__ITEM_ASK, id);
 }
 
 /* --- handing over and back ---------------------------------------------------- */
@@ -162,10 +157,8 @@ static void tell(struct cos_db *db, const struct cos__db_item *item)
     const struct cos_db_events *ev = &db->events;
     if (item->kind == COS__ITEM_PAGE && ev->saved)
         ev->saved(ev->arg, item->id);
-    else if (item->kind == COS__ITEM_ASK_LINKS && ev->links)
-        ev->links(ev->arg, item->id, item->links, item->nlinks);
-    else if (item->kind == COS__ITEM_ASK_URL && ev->url)
-        ev->url(ev->arg, item->id, item->answer, item->url_len);
+    else if (item->kind == COS__ITEM_ASK && ev->answer)
+        ev->answer(ev->arg, item->id, item->answer, item->url_len, item->links, item->nlinks);
 }
 
 struct cos__db_flush {

@@ -19,6 +19,9 @@
 
 struct cos_db;
 
+/* A link as it is packed: dst << 5 | nofollow << 4 | kind. */
+enum { COS_DB_KIND = 15, COS_DB_NOFOLLOW = 16, COS_DB_SHIFT = 5 };
+
 enum cos_db_state { COS_DB_QUEUED, COS_DB_DONE, COS_DB_FAILED, COS_DB_SKIPPED };
 
 /* An option that decides which URLs belong to the crawl. */
@@ -32,10 +35,10 @@ struct cos_db_events {
     void *arg;
     /* This page's row is committed. */
     void (*saved)(void *arg, uint32_t id);
-    /* Answers to cos_db_ask_*(): links as put with the page (dst << 4 | kind), or
-     * the URL; lent until return. n = 0 / url = NULL when there is no such row. */
-    void (*links)(void *arg, uint32_t id, const uint32_t *links, size_t n);
-    void (*url)(void *arg, uint32_t id, const char *url, size_t len);
+    /* The answer to cos_db_ask(): the URL and the links as put with the page; lent
+     * until return. url is NULL when there is no such row. */
+    void (*answer)(void *arg, uint32_t id, const char *url, size_t len, const uint32_t *links,
+                   size_t n);
 };
 
 enum { COS_DB_FRESH = 1 };
@@ -76,7 +79,8 @@ int cos_db_each(struct cos_db *db, int (*row)(void *arg, const struct cos_db_row
 /* The same for the stored links of every page that was expanded; a redirect is
  * a page with one link, of kind COS_LINK_REDIRECT. */
 int cos_db_each_links(struct cos_db *db,
-                      int (*page)(void *arg, uint32_t src, const uint32_t *links, size_t n),
+                      int (*page)(void *arg, uint32_t src, const char *url, size_t len,
+                                  const uint32_t *links, size_t n),
                       void *arg);
 
 /* Begins a row in runs; ends it with how it went. Suspend. */
@@ -89,17 +93,17 @@ int cos_db_run_end(struct cos_db *db, int exit_code, const char *how, int64_t pa
 /* A URL found for the first time. */
 void cos_db_put_url(struct cos_db *db, uint32_t id, const char *url, size_t len, int state,
                     const char *reason, int depth, uint32_t referrer);
-/* A page that reached its end. Takes page and links (malloc; dst << 4 | kind;
- * NULL when it was not expanded). page->id, depth and referrer go into the row. */
+/* A page that reached its end. Takes page and links (malloc, packed; NULL when
+ * it was not expanded). page->id, depth and referrer go into the row. */
 void cos_db_put_page(struct cos_db *db, struct cos_page *page, int state, const char *reason,
                      uint32_t *links, size_t nlinks);
 /* Changes of a row that exists. */
 void cos_db_put_state(struct cos_db *db, uint32_t id, int state, const char *reason, int tries);
 void cos_db_put_depth(struct cos_db *db, uint32_t id, int depth, uint32_t referrer);
 void cos_db_put_redirect(struct cos_db *db, uint32_t src, uint32_t dst, int status);
-/* Asks; the answer comes by event, after what was put before is committed. */
-void cos_db_ask_links(struct cos_db *db, uint32_t id);
-void cos_db_ask_url(struct cos_db *db, uint32_t id);
+/* Asks for a row's URL and links; the answer comes by event, after what was put
+ * before is committed. */
+void cos_db_ask(struct cos_db *db, uint32_t id);
 
 /* Hands the batch to the thread if it is idle and the batch is worth it: at
  * least min items. Call it between two pages. */

@@ -19,8 +19,7 @@ enum cos__db_stmt {
     COS__DB_STATE,
     COS__DB_DEPTH,
     COS__DB_REDIRECT,
-    COS__DB_GET_LINKS,
-    COS__DB_GET_URL,
+    COS__DB_ASK,
     COS__DB_STMTS
 };
 
@@ -33,8 +32,7 @@ enum cos__db_kind {
     COS__ITEM_STATE,
     COS__ITEM_DEPTH,
     COS__ITEM_REDIRECT,
-    COS__ITEM_ASK_LINKS,
-    COS__ITEM_ASK_URL,
+    COS__ITEM_ASK,
 };
 
 /* One thing to write or to ask. Texts are offsets into the batch's buffer. */

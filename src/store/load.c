@@ -35,7 +35,8 @@ struct walk {
     const char *sql;
     int (*each)(struct walk *walk, sqlite3_stmt *st);
     int (*row)(void *arg, const struct cos_db_row *row);
-    int (*page)(void *arg, uint32_t src, const uint32_t *links, size_t n);
+    int (*page)(void *arg, uint32_t src, const char *url, size_t len, const uint32_t *links,
+                size_t n);
     void *arg;
 };
 
@@ -105,16 +106,18 @@ static int each_links(struct walk *walk, sqlite3_stmt *st)
     uint32_t src = (uint32_t)sqlite3_column_int64(st, 0);
     if (cos__db_unpack(json, (size_t)sqlite3_column_bytes(st, 1), out))
         return COS_EDB;
-    return walk->page(walk->arg, src, (const uint32_t *)(const void *)out->data,
-                      out->len / sizeof(uint32_t));
+    return walk->page(walk->arg, src, (const char *)sqlite3_column_text(st, 2),
+                      (size_t)sqlite3_column_bytes(st, 2),
+                      (const uint32_t *)(const void *)out->data, out->len / sizeof(uint32_t));
 }
 
 int cos_db_each_links(struct cos_db *db,
-                      int (*page)(void *arg, uint32_t src, const uint32_t *links, size_t n),
+                      int (*page)(void *arg, uint32_t src, const char *url, size_t len,
+                                  const uint32_t *links, size_t n),
                       void *arg)
 {
     struct walk walk = {.db = db,
-                        .sql = "SELECT id, packed_links FROM pages"
+                        .sql = "SELECT id, packed_links, url FROM pages"
                                " WHERE packed_links IS NOT NULL ORDER BY id",
                         .each = each_links,
                         .page = page,

@@ -186,8 +186,7 @@ static int write_item(struct cos__db_batch *batch, struct cos__db_item *item)
         return put_pair(batch->db, COS__DB_DEPTH, item->id, item->depth, item->other);
     case COS__ITEM_REDIRECT:
         return put_pair(batch->db, COS__DB_REDIRECT, item->id, item->other, item->depth);
-    case COS__ITEM_ASK_LINKS:
-    case COS__ITEM_ASK_URL:
+    case COS__ITEM_ASK:
         break;
     }
     return SQLITE_OK;
@@ -207,18 +206,19 @@ static int take_links(struct cos_db *db, struct cos__db_item *item, const char *
 
 static int answer(struct cos_db *db, struct cos__db_item *item)
 {
-    int links = item->kind == COS__ITEM_ASK_LINKS, rc, err = SQLITE_OK;
-    sqlite3_stmt *st = db->stmts[links ? COS__DB_GET_LINKS : COS__DB_GET_URL];
-    const char *text;
+    sqlite3_stmt *st = db->stmts[COS__DB_ASK];
+    const char *links;
+    int rc, err = SQLITE_OK;
     sqlite3_bind_int64(st, 1, item->id);
     rc = sqlite3_step(st);
-    text = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
-    if (text && links) {
-        err = take_links(db, item, text, (size_t)sqlite3_column_bytes(st, 0));
-    } else if (text) {
+    if (rc == SQLITE_ROW) {
         item->url_len = (uint32_t)sqlite3_column_bytes(st, 0);
-        item->answer = strdup(text);
-        err = item->answer ? SQLITE_OK : SQLITE_NOMEM;
+        item->answer = strndup((const char *)sqlite3_column_text(st, 0), item->url_len);
+        links = (const char *)sqlite3_column_text(st, 1);
+        if (links)
+            err = take_links(db, item, links, (size_t)sqlite3_column_bytes(st, 1));
+        if (!item->answer)
+            err = SQLITE_NOMEM;
     }
     sqlite3_reset(st);
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? err : rc;
@@ -238,7 +238,7 @@ static int answer_all(struct cos__db_batch *batch)
 {
     int rc = SQLITE_OK;
     for (size_t i = 0; i < batch->n && rc == SQLITE_OK; i++)
-        if (batch->items[i].kind >= COS__ITEM_ASK_LINKS)
+        if (batch->items[i].kind == COS__ITEM_ASK)
             rc = answer(batch->db, &batch->items[i]);
     return rc;
 }

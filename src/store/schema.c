@@ -1,7 +1,7 @@
 /* schema.c - the tables and views of the crawl database, as people query them.
  *
  * One row per URL ever seen. The links of a page are packed into its row as a
- * JSON array of dst * 16 + kind, and the view `links` unpacks them: a row per
+ * JSON array of dst * 32 + nofollow * 16 + kind, and the view `links` unpacks them: a row per
  * link would cost ten times as much (measured: 25–30 µs a page against 3).
  * There is no index on url: the frontier knows what is known, and `why` can
  * afford a scan. Columns added later go to the end, with a new user_version. */
@@ -26,7 +26,7 @@ const char cos__db_schema[] =
     " failed INTEGER, bytes INTEGER);"
     "CREATE TABLE settings(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE notes(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE VIEW links AS SELECT p.id AS src, l.value >> 4 AS dst, CASE l.value & 15"
+    "CREATE VIEW links AS SELECT p.id AS src, l.value >> 5 AS dst, CASE l.value & 15"
     " WHEN 1 THEN 'a' WHEN 2 THEN 'link' WHEN 3 THEN 'img' WHEN 4 THEN 'script'"
     " WHEN 5 THEN 'frame' WHEN 6 THEN 'media' WHEN 7 THEN 'css' WHEN 8 THEN 'refresh'"
     " WHEN 9 THEN 'form' WHEN 10 THEN 'canonical' WHEN 11 THEN 'hreflang'"
@@ -79,6 +79,5 @@ const char *const cos__db_sql[COS__DB_STMTS] = {
     [COS__DB_STATE] = "UPDATE pages SET state = ?2, reason = ?3, tries = ?4 WHERE id = ?1",
     [COS__DB_DEPTH] = "UPDATE pages SET depth = ?2, referrer = ?3 WHERE id = ?1",
     [COS__DB_REDIRECT] = "INSERT OR REPLACE INTO redirects(src, dst, status) VALUES(?1, ?2, ?3)",
-    [COS__DB_GET_LINKS] = "SELECT packed_links FROM pages WHERE id = ?1",
-    [COS__DB_GET_URL] = "SELECT url FROM pages WHERE id = ?1",
+    [COS__DB_ASK] = "SELECT url, packed_links FROM pages WHERE id = ?1",
 };
