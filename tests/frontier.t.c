@@ -31,13 +31,13 @@ static uint32_t next(int64_t now)
     int64_t when;
     uint32_t id = cos_frontier_next(&f, now, &when);
     if (id)
-        cos_frontier_start(&f, id);
+        cos_frontier_start(&f, cos_frontier_host(&f, id));
     return id;
 }
 
 static void finish(uint32_t id, int64_t now)
 {
-    cos_frontier_answered(&f, id, now, &fine);
+    cos_frontier_answered(&f, cos_frontier_host(&f, id), now, &fine);
     cos_frontier_settle(&f, id, COS_URL_DONE);
 }
 
@@ -135,7 +135,7 @@ static void check_retry(void)
     a = add("http://a/0", 0, 1);
     b = add("http://a/1", 0, 1);
     next(100);
-    cos_frontier_answered(&f, a, 100, &fine);
+    cos_frontier_answered(&f, cos_frontier_host(&f, a), 100, &fine);
     cos_frontier_retry(&f, a, 500);
     cmp_ok(next(100), "==", b, "a retry does not hold the others up");
     cmp_ok(cos_frontier_next(&f, 200, &when), "==", 0, "it is not due yet");
@@ -148,7 +148,7 @@ static void check_retry(void)
         snprintf(url, sizeof url, "http://r%d/", i);
         id = add(url, 0, 1);
         next(600);
-        cos_frontier_answered(&f, id, 600, &fine);
+        cos_frontier_answered(&f, cos_frontier_host(&f, id), 600, &fine);
         cos_frontier_retry(&f, id, 10000 - i * 37 % 50 * 100);
     }
     for (int64_t last = 0, now = 0; f.nretries; last = now) {
@@ -178,7 +178,7 @@ static void check_hold(void)
     cos_polite_crawl_delay(&host->polite, &f.polite, 1000);
     cos_frontier_touch(&f, host);
     cmp_ok(next(1), "==", a, "until it is let go");
-    cos_frontier_answered(&f, a, 5, &fine);
+    cos_frontier_answered(&f, host, 5, &fine);
     cmp_ok(cos_frontier_next(&f, 5, &when), "==", 0, "its Crawl-delay holds");
     cmp_ok(when, "==", 1001, "from start to start");
     cos_frontier_settle(&f, a, COS_URL_DONE);

@@ -233,11 +233,14 @@ int cos_frontier_offer(struct cos_frontier *f, uint32_t id, int depth, uint32_t 
     if (depth > node->depth || (depth == node->depth && rank >= node->rank))
         return 0;
     if (depth < node->depth)
-        changed = COS_OFFER_DEPTH;
+        changed |= COS_OFFER_DEPTH;
+    if (referrer != node->referrer)
+        changed |= COS_OFFER_REFERRER;
     node->depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX - 1);
     node->referrer = referrer;
     node->rank = rank;
     node->hops = (unsigned)(hops < 255 ? hops : 255) & 255;
-    node->stale = node->written;
-    return changed | COS_OFFER_REFERRER;
+    if (changed && node->written)
+        node->stale = 1;
+    return changed;
 }

@@ -31,7 +31,7 @@ enum cos_url_state {
 
 struct cos_node {
     uint64_t hash;
-    uint32_t next;        /* in its host's queue */
+    uint32_t next;        /* in its host's queue; where it redirects to */
     uint32_t host : 24;
     uint32_t hops : 8;    /* redirects in a row that led here */
     uint32_t referrer;    /* 0 for a seed */
@@ -43,7 +43,8 @@ struct cos_node {
     uint8_t expanded : 1; /* its links were offered */
     uint8_t again : 1;    /* waits to have them offered again */
     uint8_t stale : 1;    /* its row has an older depth or referrer */
-    uint8_t written : 1;  /* its row as a page was put */
+    uint8_t written : 1;  /* it has a row */
+    uint8_t redirects : 1;
     uint8_t note;         /* tries made, or why it is skipped */
 };
 
@@ -60,7 +61,12 @@ struct cos_host {
     uint32_t slot;        /* place in the heap, 0: not in it */
     uint8_t robots_state; /* enum cos_robots_state */
     uint8_t held;         /* not to be asked: robots.txt or texts are on their way */
-    uint8_t down;         /* does not answer: its URLs are left for another run */
+    uint32_t waits_for;   /* the last text that is on its way */
+    int64_t silent_since; /* no answer since then, only network errors; 0: it answers */
+    int16_t robots_status; /* of robots.txt; 0: no answer */
+    uint8_t down;         /* does not answer: 1 any more, 2 it never did */
+    int16_t down_err;
+    uint8_t seeded;       /* a seed is on it */
     void *robots;         /* the crawl's */
 };
 
@@ -129,15 +135,17 @@ int cos_frontier_offer(struct cos_frontier *f, uint32_t id, int depth, uint32_t 
 
 /* Into its host's queue. */
 void cos_frontier_queue(struct cos_frontier *f, uint32_t id);
+/* Open, but not in a queue: someone else takes care of it. */
+void cos_frontier_park(struct cos_frontier *f, uint32_t id);
 /* Takes the next URL that may be asked for now. 0: none is due; *when is the
  * time of the first that will be, INT64_MAX when only an event can change that. */
 uint32_t cos_frontier_next(struct cos_frontier *f, int64_t now, int64_t *when);
-/* The request for a taken URL goes out now: this counts for politeness. A taken
- * URL that is not asked for is settled or put back to the front of its queue. */
-void cos_frontier_start(struct cos_frontier *f, uint32_t id);
+/* A request to the host goes out now: this counts for politeness. A taken URL
+ * that is not asked for is settled or put back to the front of its queue. */
+void cos_frontier_start(struct cos_frontier *f, struct cos_host *host);
 void cos_frontier_untake(struct cos_frontier *f, uint32_t id);
 /* A started request ended. */
-void cos_frontier_answered(struct cos_frontier *f, uint32_t id, int64_t now,
+void cos_frontier_answered(struct cos_frontier *f, struct cos_host *host, int64_t now,
                            const struct cos_polite_answer *answer);
 /* Its way through the crawl ended in this state; not open any more. */
 void cos_frontier_settle(struct cos_frontier *f, uint32_t id, int state);

@@ -157,7 +157,7 @@ static void update(struct cos_frontier *f, uint32_t number, int64_t now)
 {
     struct cos_host *host = f->hosts[number];
     int64_t when = INT64_MAX;
-    if (host->queued && !host->held && !host->down &&
+    if (host->queued && !host->held &&
         host->polite.flight + (int64_t)host->unsaved < f->polite.cap)
         when = cos_polite_when(&host->polite, &f->polite, now);
     if (when == INT64_MAX) {
@@ -215,6 +215,15 @@ void cos_frontier_queue(struct cos_frontier *f, uint32_t id)
     f->open++;
     f->queued++;
     push(f, id, 0);
+}
+
+void cos_frontier_park(struct cos_frontier *f, uint32_t id)
+{
+    struct cos_node *node = cos_frontier_node(f, id);
+    node->state = COS_URL_QUEUED;
+    node->note = 0;
+    f->open++;
+    f->queued++;
 }
 
 /* --- another try ----------------------------------------------------------------------- */
@@ -294,11 +303,10 @@ uint32_t cos_frontier_next(struct cos_frontier *f, int64_t now, int64_t *when)
     return id;
 }
 
-void cos_frontier_start(struct cos_frontier *f, uint32_t id)
+void cos_frontier_start(struct cos_frontier *f, struct cos_host *host)
 {
-    uint32_t number = cos_frontier_node(f, id)->host;
-    cos_polite_start(&f->hosts[number]->polite, &f->polite, f->clock, roll(f));
-    update(f, number, f->clock);
+    cos_polite_start(&host->polite, &f->polite, f->clock, roll(f));
+    update(f, host->number, f->clock);
 }
 
 void cos_frontier_untake(struct cos_frontier *f, uint32_t id)
@@ -308,12 +316,11 @@ void cos_frontier_untake(struct cos_frontier *f, uint32_t id)
     push(f, id, 1);
 }
 
-void cos_frontier_answered(struct cos_frontier *f, uint32_t id, int64_t now,
+void cos_frontier_answered(struct cos_frontier *f, struct cos_host *host, int64_t now,
                            const struct cos_polite_answer *answer)
 {
-    uint32_t number = cos_frontier_node(f, id)->host;
-    cos_polite_end(&f->hosts[number]->polite, &f->polite, now, answer);
-    update(f, number, now);
+    cos_polite_end(&host->polite, &f->polite, now, answer);
+    update(f, host->number, now);
 }
 
 void cos_frontier_settle(struct cos_frontier *f, uint32_t id, int state)
