@@ -9,7 +9,9 @@
 #include "tool/ui.h"
 #include "tool/version.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char WHO[] = "coscrawl";
 
@@ -136,10 +138,22 @@ static int check(const struct tool_options *o)
     return 0;
 }
 
+/* A file that is only needed later is better missed now. */
+static int readable(const char *path)
+{
+    if (!path || !access(path, R_OK))
+        return 0;
+    return tool_fail(TOOL_FILE, WHO, "%s: %s", path, strerror(errno));
+}
+
 static int prepare(struct run *run)
 {
     struct tool_options *o = &run->options;
     int err = check(o);
+    if (!err)
+        err = readable(o->crawl.cacert);
+    if (!err)
+        err = readable(o->crawl.load_cookies);
     if (err)
         return err;
     err = ui_init(&run->ui, o);
