@@ -8,4 +8,7 @@ EXTRA_DIST += tests/jsonread.h
 check_PROGRAMS += tests/links.t
 # sitemap, tidy, names
 check_PROGRAMS += tests/names.t tests/sitemap.t
+# fetch
+check_PROGRAMS += tests/fetch.t
+EXTRA_DIST += tests/fetch_rows.h
 EXTRA_DIST += tests/dnsstub.h

@@ -86,12 +86,15 @@ void cos__fetch_ended(struct cos__fetch *fetch, int code)
 void cos__fetch_spilled(void *arg)
 {
     struct cos__fetch *fetch = arg;
+    int code;
     if (fetch->ended) {
         end_spilled(fetch);
     } else if (fetch->paused) {
         fetch->paused = 0;
         fetch->active_at = cos__loop_now(fetch->op.loop);
-        cos__easy_resume(fetch->easy);
+        code = cos__easy_resume(fetch->easy);
+        if (code)
+            cos__fetch_ended(fetch, code);
     }
 }
 

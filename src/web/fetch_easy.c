@@ -346,9 +346,9 @@ int cos__easy_apply(struct cos__engine *engine, struct cos__easy *easy, const ch
     return err;
 }
 
-void cos__easy_resume(struct cos__easy *easy)
+int cos__easy_resume(struct cos__easy *easy)
 {
-    curl_easy_pause(easy->curl, CURLPAUSE_CONT);
+    return (int)curl_easy_pause(easy->curl, CURLPAUSE_CONT);
 }
 
 /* --- handles ---------------------------------------------------------------------- */

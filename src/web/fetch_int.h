@@ -92,8 +92,9 @@ int cos__easy_apply(struct cos__engine *engine, struct cos__easy *easy, const ch
 /* Tells curl the addresses ("a,b") of a host, unless it knows. */
 int cos__easy_give(struct cos__engine *engine, struct cos__easy *easy, const char *host,
                    size_t len, int port, const char *addrs);
-/* Lets a paused transfer go on. */
-void cos__easy_resume(struct cos__easy *easy);
+/* Lets a paused transfer go on; a CURLcode. Not 0: it has failed in this very
+ * call, and curl will not report it anywhere else. */
+int cos__easy_resume(struct cos__easy *easy);
 
 /* --- fetch_body.c: what curl hands over during a transfer -------------------- */
 size_t cos__fetch_on_header(char *data, size_t size, size_t n, void *easy);
