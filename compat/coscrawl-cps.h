@@ -123,6 +123,10 @@ int64_t cps_stat(struct cps_rt *rt, const char *path, int64_t deadline, cps_stat
 int64_t cps_offload(struct cps_rt *rt, int (*work)(void *data), void *data,
                     void (*drop)(void *data), int64_t deadline, cps_offload_cb *cb, void *arg);
 
+/* --- control flow ----------------------------------------------------------------- */
+
+#include "cps_flow.h"
+
 /* --- names ------------------------------------------------------------------------ */
 
 /* addrs is lent; NULL on error. */

@@ -27,6 +27,12 @@ extern "C" {
 #include "base/err.h"
 #include "base/file.h"
 #include "base/page.h"
+#include "flow/cache.h"
+#include "flow/flow.h"
+#include "flow/future.h"
+#include "flow/gate.h"
+#include "flow/once.h"
+#include "flow/queue.h"
 #include "web/names.h"
 #include "web/request.h"
 

@@ -130,7 +130,7 @@ refused 2 "exclude each other" -4 -6 $u
 refused 2 "exclude each other" --list --dry-run $u
 refused 2 "needs -w" --random-wait $u
 refused 2 "not with --list" --list --fresh $u
-refused 2 "not with --dry-run" --dry-run -P dir $u
+refused 2 "not with --dry-run" --dry-run --fresh $u
 refused 2 "not a URL" --sitemap= $u
 refused 2 "only http and https" --sitemap=file:///etc/passwd $u
 

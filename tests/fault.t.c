@@ -22,7 +22,7 @@ static char *fetch(const char *method, const char *path, const char *headers, in
     int size = snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%sConnection: close\r\n\r\n",
                         method, path, headers ? headers : "");
     if (!text || fd < 0 || send(fd, request, (size_t)size, MSG_NOSIGNAL) != size)
-        tap_bail_out("cannot ask for %s", path);
+        BAIL_OUT("cannot ask for %s", path);
     *end = END_SILENT;
     while (have < room && poll(&p, 1, (int)(until - site_now_ms() > 0 ? until - site_now_ms() : 0)) > 0) {
         n = recv(fd, text + have, room - have, 0);

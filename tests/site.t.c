@@ -16,7 +16,7 @@ static int see(const char *path, size_t len)
         if (strlen(seen[i]) == len && !strncmp(seen[i], path, len))
             return i;
     if (nseen == SEEN_MAX)
-        tap_bail_out("more pages than this test expects");
+        BAIL_OUT("more pages than this test expects");
     seen[nseen] = strndup(path, len);
     return nseen++;
 }

@@ -287,8 +287,10 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 #endif
 
 /* The array of a length the compiler cannot know makes it address locals by
- * the frame pointer, whatever the stack pointer does. The asm after the
- * epilogue keeps that call from becoming a jump out of a torn down frame. */
+ * the frame pointer, whatever the stack pointer does. The loop never loops: it
+ * tells the compiler that what the child is given may have been given away
+ * before the parent goes on, and that the epilogue is not the end of the
+ * function, which would otherwise tear down its frame first. */
 #define dill_go_(call, kind, bndl, ptr, len)                                                       \
     __extension__({                                                                                \
         struct dill_start_ dill_s_ = (kind) == DILL_BUNDLE_GO_                                     \
@@ -300,15 +302,15 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
             unsigned char dill_frame_[dill_one_];                                                  \
             __asm__ volatile("" : : "r"(dill_frame_) : "memory");                                  \
             DILL_FIBER_();                                                                         \
-            DILL_SPAWN_(dill_s_, dill_one_);                                                       \
-            if (!dill_one_) {                                                                      \
-                DILL_MOVE_();                                                                      \
+            for (;;) {                                                                             \
+                DILL_SPAWN_(dill_s_, dill_one_);                                                   \
                 DILL_ENTER_();                                                                     \
+                if (dill_one_)                                                                     \
+                    break;                                                                         \
+                DILL_MOVE_();                                                                      \
                 call;                                                                              \
                 dill_epilogue_();                                                                  \
-                __asm__ volatile("" : : : "memory");                                               \
             }                                                                                      \
-            DILL_ENTER_();                                                                         \
         }                                                                                          \
         (int)dill_s_.handle;                                                                       \
     })

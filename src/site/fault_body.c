@@ -72,7 +72,7 @@ static int send_gzip(struct cos__fault *f, int64_t spaces)
     for (; spaces > 0 && !err; spaces -= STEP) {
         err = squeeze(f, &z, step, STEP, Z_NO_FLUSH);
         /* Little reaches the socket: give the others their turn here. */
-        if (!err && spaces % (16 * STEP) == 0)
+        if (!err && spaces % (1 << 20) == 0)
             err = cos_http_sleep(1);
     }
     if (!err)

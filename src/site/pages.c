@@ -51,7 +51,7 @@ int cos__site_pages_init(struct cos__site *site)
 {
     uint64_t at = 0;
     int err = 0;
-    cos_buf_init(&site->filler, 2 * FILLER);
+    cos_buf_init(&site->filler, (size_t)2 * FILLER);
     site->paragraphs = calloc(PARAGRAPHS, sizeof *site->paragraphs);
     if (!site->paragraphs)
         return COS_ENOMEM;

@@ -178,9 +178,9 @@ static int find_range(const struct cos_http_req *req, const struct cos_http_repl
     const char *value = cos_http_header(req, "Range", &len);
     const char *given = cos_http_header(req, "If-Range", &n);
     char text[64], *end;
-    if (!value || len < 7 || len >= sizeof text || strncmp(value, "bytes=", 6) || !reply->ranges)
+    if (!value || len < 7 || len >= sizeof text || strncmp(value, "bytes=", 6) != 0 || !reply->ranges)
         return 0;
-    if (given && (!reply->etag || n != strlen(reply->etag) || memcmp(given, reply->etag, n)))
+    if (given && (!reply->etag || n != strlen(reply->etag) || memcmp(given, reply->etag, n) != 0))
         return 0;
     memcpy(text, value + 6, len - 6);
     text[len - 6] = 0;

@@ -20,6 +20,9 @@ tool_ui_sources = \
 coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/cmd_crawl.c \
 	src/tool/cmd_links.c \
+	src/tool/cmd_path.c \
+	src/tool/cmd_resolve.c \
+	src/tool/cmd_robots.c \
 	src/tool/cmd_site.c \
 	src/tool/cmd_why.c \
 	src/tool/help.c \
@@ -29,3 +32,5 @@ coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/signals.c src/tool/signals.h \
 	src/tool/stub.c \
 	src/tool/version.c src/tool/version.h
+bashcompdir = $(datadir)/bash-completion/completions
+dist_bashcomp_DATA = completions/coscrawl

@@ -1,7 +1,7 @@
 /* stub.c - stands in for the crawl until its room is filled. */
 #include "crawl/options.h"
 
-#if !__has_include("crawl/frontier.h")
+#if !__has_include("crawl/crawl.c")
 #include <stdio.h>
 
 int cos_crawl(const struct cos_crawl_options *options, const struct cos_crawl_events *events,

@@ -10,6 +10,9 @@ libcos_la_SOURCES += \
 	src/web/fetch_spill.c src/web/fetch_spill.h \
 	src/web/pump.c
 libcos_la_SOURCES += \
+	src/web/robots.c src/web/robots.h src/web/robots_int.h \
+	src/web/robots_match.c \
+	src/web/robots_tag.c \
 	src/web/url.c src/web/url.h src/web/url_int.h \
 	src/web/url_canon.c \
 	src/web/url_host.c \
