@@ -87,6 +87,21 @@ int cos_fetch(const struct cos_request *req, struct cos_page **out, int64_t dead
  * cos_fetch, also left in page->err. */
 int cos_fetch_into(struct cos_page *page, const struct cos_request *req, int64_t deadline);
 
+/* The request that follows a redirect: a copy of req for page->location, with
+ * the method the status asks for and without a body where it changes. Nothing
+ * is allocated: next lends from req and page and is good as long as both. What
+ * req says about credentials stays with the host it was meant for (origin). Does
+ * not suspend. 0; COS_ENOENT when page is no redirect or has no valid target. */
+int cos_request_follow(struct cos_request *next, const struct cos_request *req,
+                       const struct cos_page *page);
+
+/* Cookies are kept in one jar per thread, for the domains they were set for.
+ * Adds the cookies of a file in Netscape's format, as curl and wget write it.
+ * Suspends. Errors of cos_file_read. */
+int cos_cookies_load(const char *path, int64_t deadline);
+/* Writes the jar, replacing the file. Suspends. Errors of cos_file_write. */
+int cos_cookies_save(const char *path, int64_t deadline);
+
 /* --- files and threads ---------------------------------------------------------- */
 
 /* Files are read and written on threads of their own: the loop never waits for
