@@ -7,4 +7,5 @@ libcos_la_SOURCES += \
 # files, names, process pool
 libcos_la_SOURCES += \
 	compat/cps_file.c \
-	compat/cps_names.c
+	compat/cps_names.c \
+	compat/cps_pool.c

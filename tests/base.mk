@@ -3,4 +3,4 @@ check_PROGRAMS += tests/arena.t tests/buf.t tests/err.t tests/hash.t tests/hook.
 	tests/log.t tests/page.t tests/ring.t tests/set.t tests/tap.t
 
 # offload threads, files, process pool
-check_PROGRAMS += tests/file.t tests/offload.t
+check_PROGRAMS += tests/file.t tests/offload.t tests/pool.t
