@@ -7,3 +7,6 @@ check_PROGRAMS += tests/dill_raw.t
 tests_dill_cxx_t_SOURCES = tests/dill_cxx.t.cc
 dist_check_SCRIPTS += tests/dill_alone.t
 EXTRA_DIST += tests/dill_util.h tests/install-dill.sh
+if BUNDLED_DILL
+FULL_TESTS += tests/dill_build.t tests/dill_perf.t
+endif

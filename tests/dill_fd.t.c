@@ -291,13 +291,16 @@ static void test_no_descriptors(void)
 {
     struct rlimit was, few;
     struct outcome o = {9, 9};
+    int s[2];
+    pair(s);
     getrlimit(RLIMIT_NOFILE, &was);
     few = was;
     few.rlim_cur = 0;
     setrlimit(RLIMIT_NOFILE, &few);
-    o.rc = fdin(0, now() + 10);
+    o.rc = fdin(s[0], now() + 2000);
     o.err = errno;
     setrlimit(RLIMIT_NOFILE, &was);
+    close2(s);
     ok(o.rc == -1 && o.err == EMFILE, "no descriptor left for the poller: EMFILE, no crash");
 }
 

@@ -90,7 +90,7 @@ static coroutine void yields(long *count)
 static coroutine void computes(void)
 {
     do {
-        int64_t until = now() + 2;
+        int64_t until = now() + 5;
         while (now() < until)
             continue;
     } while (yield() == 0);
@@ -113,12 +113,45 @@ static coroutine void spawns(void)
     hclose(b);
 }
 
-/* How late is a 10 ms sleep here? */
+/* How late is a 10 ms sleep here? The best of a few: a busy machine makes any
+ * process late now and then, a starved timer is late every time. */
 static int64_t lateness(void)
 {
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 5 && best > 5; i++) {
+        int64_t deadline = now() + 10;
+        msleep(deadline);
+        int64_t late = now() - deadline;
+        best = late < best ? late : best;
+    }
+    return best;
+}
+
+static int64_t wait_for(int fd)
+{
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 5 && best > 5; i++) {
+        int64_t start = now();
+        if (fdin(fd, start + 5000) != 0)
+            return INT64_MAX;
+        best = now() - start < best ? now() - start : best;
+    }
+    return best;
+}
+
+/* The first sleep after quick turns, when the runtime looks at the clock most
+ * seldom. */
+static int64_t first_lateness(void)
+{
+    for (int i = 0; i < 1000; i++)
+        yield();
     int64_t deadline = now() + 10;
+    int h = go(computes()), g = go(computes());
     msleep(deadline);
-    return now() - deadline;
+    int64_t late = now() - deadline;
+    hclose(h);
+    hclose(g);
+    return late;
 }
 
 static void test_starving(void)
@@ -131,15 +164,16 @@ static void test_starving(void)
     int p[2];
     char x = 'x';
     ok(pipe(p) == 0 && write(p[1], &x, 1) == 1, "a pipe with a byte");
-    int64_t start = now();
-    ok(fdin(p[0], start + 5000) == 0, "fdin beside one that only yields");
-    cmp_ok(now() - start, "<=", slack, "in time");
+    cmp_ok(wait_for(p[0]), "<=", slack, "fdin beside one that only yields");
     hclose(h);
+    int64_t first = INT64_MAX;
+    for (int i = 0; i < 3 && first > 60; i++)
+        first = first_lateness();
+    cmp_ok(first, "<=", checked_run() ? 500 : 150, "the first sleep beside two that compute 5 ms a turn");
     h = go(computes());
     int g = go(computes());
-    cmp_ok(lateness(), "<=", slack, "a sleep beside two that compute for 2 ms a turn");
-    start = now();
-    ok(fdin(p[0], start + 5000) == 0 && now() - start <= slack, "fdin beside them");
+    cmp_ok(lateness(), "<=", slack + 10, "later sleeps beside them");
+    cmp_ok(wait_for(p[0]), "<=", slack + 10, "fdin beside them");
     hclose(h);
     hclose(g);
     int ch[2];
