@@ -24,7 +24,9 @@ tests_fuzz_fuzz_robots_LDADD = libcos.la
 endif
 
 # scan, css, charset, links
-check_PROGRAMS += tests/links.t
+check_PROGRAMS += tests/scan.t tests/css.t tests/charset.t tests/links.t
+EXTRA_DIST += tests/scan_show.h
+
 # sitemap, tidy, names
 check_PROGRAMS += tests/sitemap.t
 check_PROGRAMS += tests/scan.t tests/css.t tests/links.t
