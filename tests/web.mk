@@ -24,7 +24,7 @@ tests_fuzz_fuzz_robots_LDADD = libcos.la
 endif
 
 # scan, css, charset, links
-check_PROGRAMS += tests/scan.t tests/css.t tests/charset.t tests/links.t
+check_PROGRAMS += tests/scan.t tests/css.t tests/charset.t tests/links.t tests/hostile.t
 EXTRA_DIST += tests/scan_show.h
 
 # sitemap, tidy, names
