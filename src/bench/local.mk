@@ -19,3 +19,14 @@ EXTRA_DIST += src/bench/bench_fetch.sh
 bench-fetch: bench_fetch$(EXEEXT)
 	$(SHELL) $(srcdir)/src/bench/bench_fetch.sh ./bench_fetch$(EXEEXT)
 .PHONY: bench-fetch
+
+# What a resolve costs.
+EXTRA_PROGRAMS += src/bench/bench_url
+src_bench_bench_url_SOURCES = src/bench/bench_url.c
+src_bench_bench_url_LDADD = libcos.la
+EXTRA_DIST += src/bench/instructions.sh
+CLEANFILES += src/bench/bench_url$(EXEEXT)
+bench-url: src/bench/bench_url$(EXEEXT)
+	src/bench/bench_url
+	$(SHELL) $(srcdir)/src/bench/instructions.sh resolve src/bench/bench_url
+.PHONY: bench-url
