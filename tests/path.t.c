@@ -66,7 +66,7 @@ static void table(void)
         {"https://../", ",2e./,_index.html"},
         {"https://./", ",2e/,_index.html"},
         {"https://.coscrawl/crawl.db", ",2ecoscrawl/crawl.db"},
-        {"https://h.org/a.html#f", "h.org/a.html"},
+        {"https://h.org/a.html#f", "h.org/a.html"}, /* no part of the key */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         is(path_of(rows[i].url, NULL), rows[i].path, "C8 name of %s", rows[i].url);

@@ -39,6 +39,21 @@ static const char *resolve(const char *b, const char *ref)
     return err ? cos_errname(err) : url.href.data;
 }
 
+/* For a test's description: what TAP or a terminal would take amiss, as \xHH. */
+static const char *show(const char *text)
+{
+    static char out[1024];
+    size_t n = 0;
+    for (; *text && n < sizeof out - 5; text++) {
+        if (*text > ' ' && *text < 0x7F && *text != '#' && *text != '\\')
+            out[n++] = *text;
+        else
+            n += (size_t)sprintf(out + n, "\\x%02x", (unsigned)(unsigned char)*text);
+    }
+    out[n] = 0;
+    return out;
+}
+
 struct row {
     const char *ref;
     const char *want;
@@ -47,7 +62,7 @@ struct row {
 static void check(const char *b, const struct row *rows, const char *what)
 {
     for (; rows->ref; rows++)
-        is(resolve(b, rows->ref), rows->want, "%s: '%s'", what, rows->ref);
+        is(resolve(b, rows->ref), rows->want, "%s: '%s'", what, show(rows->ref));
 }
 
 static void relative(void)
@@ -126,9 +141,9 @@ static void hrefs(void)
         if (good)
             cos_url_drop_fragment(&url);
         is(good ? url.href.data : resolve("http://site.example:8080/dir/page", rows[i].ref),
-           rows[i].want, "C7 href '%s'", rows[i].ref);
+           rows[i].want, "C7 href '%s'", show(rows[i].ref));
         cmp_ok(cos_url_same_host(&url, &base), "==", rows[i].same_host,
-               "C7 href '%s' is %sthe same host", rows[i].ref, rows[i].same_host ? "" : "not ");
+               "C7 href '%s' is %sthe same host", show(rows[i].ref), rows[i].same_host ? "" : "not ");
     }
 }
 
@@ -290,7 +305,7 @@ static void canonical(void)
         cos_url_init(&again);
         cos_url_parse(&url, rows[i].in, strlen(rows[i].in), NULL);
         cmp_ok(cos_url_canonicalise(&url, rows[i].flags), "==", 0, "canonicalise row %zu", i);
-        is(url.href.data, rows[i].want, "canonical form of %s", rows[i].in);
+        is(url.href.data, rows[i].want, "canonical form of %s", show(rows[i].in));
         cos_url_parse(&again, rows[i].want, strlen(rows[i].want), NULL);
         ok(!memcmp(&again.scheme_end, &url.scheme_end,
                    sizeof url - offsetof(struct cos_url, scheme_end)),
