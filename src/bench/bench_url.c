@@ -79,8 +79,8 @@ static void time_all(void)
         medians += median;
         worst = median > worst ? median : worst;
     }
-    printf("resolve: %.3f us on average (median %.3f), %.3f us for the dearest (median)\n", sum / REFS,
-           medians / REFS, worst);
+    printf("resolve: %.3f us on average (median %.3f), %.3f us for the dearest (median)\n",
+           sum / REFS, medians / REFS, worst);
 }
 
 int main(int argc, char **argv)
