@@ -18,3 +18,6 @@ libcos_la_SOURCES += \
 	compat/cps_flow_tasks.c \
 	compat/cps_queue.c \
 	compat/cps_recipes.c
+
+# reading pages
+libcos_la_SOURCES += compat/cps_read.c

@@ -46,3 +46,6 @@ libcos_la_SOURCES += \
 libcos_la_SOURCES += \
 	src/web/fetch_version.c \
 	src/web/version.c src/web/version.h
+
+# reading a page as an operation
+libcos_la_SOURCES += src/web/read_op.c src/web/read_op.h
