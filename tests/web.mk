@@ -2,7 +2,7 @@
 
 # url, robots
 check_PROGRAMS += tests/url.t tests/url_conformance.t tests/robots.t tests/robots_conformance.t
-EXTRA_DIST += tests/jsonread.h
+EXTRA_DIST += tests/jsonread.h tests/valgrind.supp
 
 # Fuzzers of url, path and robots; fuzz_NAME.t replays what they keep.
 check_PROGRAMS += tests/fuzz_url.t tests/fuzz_path.t tests/fuzz_robots.t
