@@ -2,14 +2,14 @@
 
 # url, robots
 check_PROGRAMS += tests/url.t tests/url_conformance.t tests/robots.t tests/robots_conformance.t
-EXTRA_DIST += tests/jsonread.h
+EXTRA_DIST += tests/jsonread.h tests/valgrind.supp
 
 # Fuzzers of url, path and robots; fuzz_NAME.t replays what they keep.
 check_PROGRAMS += tests/fuzz_url.t tests/fuzz_path.t tests/fuzz_robots.t
 tests_fuzz_url_t_SOURCES = tests/fuzz/fuzz_url.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_path_t_SOURCES = tests/fuzz/fuzz_path.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_robots_t_SOURCES = tests/fuzz/fuzz_robots.c tests/fuzz/replay.c tests/fuzz/fuzz.h
-EXTRA_DIST += tests/fuzz/corpus/url tests/fuzz/corpus/path tests/fuzz/corpus/robots
+EXTRA_DIST += tests/fuzz/corpus/url tests/fuzz/corpus/path tests/fuzz/corpus/robots tests/fuzz/regress/url
 if FUZZING
 noinst_PROGRAMS += tests/fuzz/fuzz_url tests/fuzz/fuzz_path tests/fuzz/fuzz_robots
 tests_fuzz_fuzz_url_SOURCES = tests/fuzz/fuzz_url.c
