@@ -289,33 +289,41 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 #error "libdill.h: no port for this CPU yet; -DDILL_PORT_GENERIC may work"
 #endif
 
-/* A function with an array of unknown length addresses its locals by the frame
- * pointer, whatever the stack pointer does; being there is enough, so the array
- * sits in a branch never taken. The loop never loops: it tells the compiler
- * that what the child is given may have been given away before the parent goes
- * on, and that the epilogue is not the end of the function, which would
- * otherwise tear down its frame first. */
+/* The first branch is never taken; it is there for the compiler. A function
+ * with an array of unknown length addresses its locals by the frame pointer,
+ * whatever the stack pointer does. And what the child is given may have been
+ * given away before the parent goes on, so nothing about it can be known there;
+ * a plain loop would say so too, until a compiler peels it. That the way leads
+ * back from the epilogue keeps it from being the last call of the function,
+ * which may tear down the frame first. */
 #define dill_go_(call, kind, bndl, ptr, len)                                                       \
     __extension__({                                                                                \
+        __label__ dill_again_, dill_child_, dill_parent_;                                          \
         struct dill_start_ dill_s_ = (kind) == DILL_BUNDLE_GO_                                     \
                                          ? dill_bundle_prologue_(bndl)                             \
                                          : dill_prologue_(kind, bndl, ptr, len);                   \
         if (dill_s_.self) {                                                                        \
             uintptr_t dill_resumed_ = 0;                                                           \
+            DILL_FIBER_();                                                                         \
+            __asm__ volatile("" : "+r"(dill_s_.handle));                                           \
             if (__builtin_expect(dill_s_.handle < -1, 0)) {                                        \
                 unsigned char dill_frame_[(uintptr_t)dill_s_.self];                                \
                 __asm__ volatile("" : : "r"(dill_frame_) : "memory");                              \
+                goto dill_child_;                                                                  \
             }                                                                                      \
-            DILL_FIBER_();                                                                         \
-            for (;;) {                                                                             \
-                DILL_SPAWN_(dill_s_, dill_resumed_);                                               \
-                DILL_ENTER_();                                                                     \
-                if (dill_resumed_)                                                                 \
-                    break;                                                                         \
-                DILL_MOVE_();                                                                      \
-                call;                                                                              \
-                dill_epilogue_();                                                                  \
-            }                                                                                      \
+        dill_again_: {                                                                             \
+            DILL_SPAWN_(dill_s_, dill_resumed_);                                                   \
+        }                                                                                          \
+            DILL_ENTER_();                                                                         \
+            if (dill_resumed_)                                                                     \
+                goto dill_parent_;                                                                 \
+        dill_child_: {                                                                             \
+            DILL_MOVE_();                                                                          \
+            call;                                                                                  \
+            dill_epilogue_();                                                                      \
+            goto dill_again_;                                                                      \
+        }                                                                                          \
+        dill_parent_:;                                                                             \
         }                                                                                          \
         (int)dill_s_.handle;                                                                       \
     })

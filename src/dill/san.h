@@ -36,7 +36,7 @@ struct dill_san {
 #if defined DILL_TSAN_
     void *fiber;
 #endif
-    char none[0];
+    char none; /* a struct has to have a member */
 };
 
 static inline void dill__san_stack(struct dill_san *s, const void *low, const void *high)
