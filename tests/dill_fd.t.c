@@ -76,6 +76,7 @@ static void test_ready(void)
     ok(read(s[0], &c, 1) == 1 && fdin(s[0], now() + 5000) == 0, "also after reading a part");
     drain(s[0]);
     ok(fails(fdin(s[0], now() + 10), ETIMEDOUT), "and waits again when all is read");
+    ok(write(s[1], "x", 1) == 1 && fdin(s[0], INT64_MAX) == 0, "the last moment of all is a deadline");
     close2(s);
 }
 

@@ -48,6 +48,7 @@ static void test_order(void)
     nfinished = 0;
     bundle_go(b, sleeper(1, -1));
     bundle_go(b, sleeper(2, start + 1000000));
+    bundle_go(b, sleeper(3, INT64_MAX));
     ok(fails(bundle_wait(b, now() + 30), ETIMEDOUT) && nfinished == 0, "-1 is for ever");
     hclose(b);
     cmp_ok(nfinished, "==", 0, "cancelled sleepers do not count");
