@@ -152,7 +152,8 @@ static void test_signals(void)
     ok(rc == 0 && signals > 0, "handlers ran while everything waited (%d times)", (int)signals);
     ok(z.rc == 0 || z.err == EINTR, "a sleep may be interrupted, no more");
     ok(z.rc != 0 || now() >= start + 150, "and is not cut short");
-    ok(write(s[1], "x", 1) == 1 && bundle_wait(h, now() + 5000) == 0 && (o.rc == 0 || o.err == EINTR),
+    ok(write(s[1], "x", 1) == 1 && bundle_wait(h, now() + 5000) == 0 &&
+           (o.rc == 0 || o.err == EINTR),
        "others are not harmed");
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;

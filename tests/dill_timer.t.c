@@ -170,7 +170,8 @@ static void test_starving(void)
     int64_t first = INT64_MAX;
     for (int i = 0; i < 3 && first > 60; i++)
         first = first_lateness();
-    cmp_ok(first, "<=", checked_run() ? 500 : 150, "the first sleep beside two that compute 5 ms a turn");
+    cmp_ok(first, "<=", checked_run() ? 500 : 150,
+           "the first sleep beside two that compute 5 ms a turn");
     h = go(computes());
     int g = go(computes());
     cmp_ok(lateness(), "<=", slack + 10, "later sleeps beside them");
