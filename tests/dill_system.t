@@ -23,11 +23,9 @@ configured() { # ARGUMENT...
 mkdir "$work/build" && cd "$work/build" || exit 1
 
 mkdir "$work/none" && echo '#error "not here"' >"$work/none/libdill.h"
-configured --with-libdill=system CPPFLAGS="-I$work/none"
-[ $? != 0 ] && grep -q 'no libdill with dill_bundle_wait found' "$work/log"
+! configured --with-libdill=system CPPFLAGS="-I$work/none" && grep -q 'no libdill with dill_bundle_wait found' "$work/log"
 verdict $? "--with-libdill=system without one is an error that says what to do"
-configured --with-libdill=nonsense
-[ $? != 0 ] && grep -q 'auto, system or bundled' "$work/log"
+! configured --with-libdill=nonsense && grep -q 'auto, system or bundled' "$work/log"
 verdict $? "so is another word"
 sh "$top/tests/install-dill.sh" "$work/prefix" >"$work/log" 2>&1
 verdict $? "our runtime installs as libdill"
