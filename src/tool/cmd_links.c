@@ -141,8 +141,9 @@ static int print_links(const struct job *job, const char *data, size_t len)
     struct cos_text text;
     int err;
     cos_buf_init(&p.out, LINE_MAX_BYTES);
-    in.encoding = cos_charset_detect(
-        data, len, job->charset, in.type == COS_LINKS_CSS ? COS_CHARSET_CSS : COS_CHARSET_HTML, NULL);
+    in.encoding = cos_charset_detect(data, len, job->charset,
+                                     in.type == COS_LINKS_CSS ? COS_CHARSET_CSS : COS_CHARSET_HTML,
+                                     NULL);
     err = cos_charset_decode(data, len, in.encoding, &own, &text);
     if (!err) {
         p.text = in.data = text.data;
@@ -195,7 +196,7 @@ static int parse_options(int argc, char **argv, struct job *job)
     }
     if (argc - optind > 1)
         return 1 + tool_usage(WHO, "one FILE at most, not also %s", argv[optind + 1]);
-    job->file = optind < argc && strcmp(argv[optind], "-") ? argv[optind] : NULL;
+    job->file = optind < argc && strcmp(argv[optind], "-") != 0 ? argv[optind] : NULL;
     if (job->charset && !cos_charset_find(job->charset, strlen(job->charset)))
         return 1 + tool_usage(WHO, "--charset=%s: no such character set", job->charset);
     return 0;
