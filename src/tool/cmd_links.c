@@ -47,7 +47,7 @@ struct job {
     int tidy, json;
 };
 
-/* Where the last finding was; findings come in ascending order. */
+/* Where the last finding was. The scanner's ascend; tidy's may step back. */
 struct printer {
     const char *text;
     size_t at;
@@ -79,6 +79,10 @@ static int read_all(const char *file, struct cos_buf *in)
 
 static void move_to(struct printer *p, size_t offset)
 {
+    if (offset < p->at) {
+        p->at = 0;
+        p->line = p->column = 1;
+    }
     for (; p->at < offset; p->at++) {
         if (p->text[p->at] == '\n') {
             p->line++;
