@@ -31,6 +31,6 @@ check_PROGRAMS += tests/scan.t tests/css.t tests/links.t
 EXTRA_DIST += tests/scan_show.h
 check_PROGRAMS += tests/names.t tests/sitemap.t
 # fetch
-check_PROGRAMS += tests/fetch.t
+check_PROGRAMS += tests/fetch.t tests/tls.t
 EXTRA_DIST += tests/fetch_rows.h
 EXTRA_DIST += tests/dnsstub.h

@@ -13,12 +13,14 @@
 /* OpenSSL's numbers for a certificate that does not hold. */
 enum { X509_NOT_YET_VALID = 9, X509_EXPIRED = 10, X509_CRL_EXPIRED = 12, X509_HOST = 62, X509_IP = 64 };
 
-static int certificate_error(CURL *curl)
+static int certificate_error(const struct cos__fetch *fetch)
 {
     long verdict = 0;
-    curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &verdict);
+    /* The name is checked by curl itself, before it asks for the verdict. */
+    if (strstr(fetch->easy->why, "subject name") || strstr(fetch->easy->why, "does not match"))
+        return COS_ECERTNAME;
+    curl_easy_getinfo(fetch->easy->curl, CURLINFO_SSL_VERIFYRESULT, &verdict);
     switch (verdict) {
-    case 0: /* the chain is fine, so it was the name */
     case X509_HOST:
     case X509_IP:
         return COS_ECERTNAME;
@@ -96,7 +98,7 @@ static int from_curl(const struct cos__fetch *fetch, CURLcode code)
             return map[i].err;
     switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
-        return certificate_error(fetch->easy->curl);
+        return certificate_error(fetch);
     case CURLE_COULDNT_CONNECT:
         return socket_error(fetch, COS_ECONNREFUSED);
     case CURLE_SEND_ERROR:
