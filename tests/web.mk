@@ -50,6 +50,11 @@ endif
 # sitemap, tidy, names
 check_PROGRAMS += tests/names.t tests/sitemap.t
 # fetch
-check_PROGRAMS += tests/fetch.t
+check_PROGRAMS += tests/fetch.t tests/tls.t
 EXTRA_DIST += tests/fetch_rows.h
 EXTRA_DIST += tests/dnsstub.h
+# What may block is wrapped: the test sees which thread calls it.
+check_PROGRAMS += tests/noblock.t
+tests_noblock_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open,--wrap=openat,--wrap=write,--wrap=fsync \
+	-Wl,--wrap=fdatasync,--wrap=rename,--wrap=renameat,--wrap=mkostemp,--wrap=mkstemp,--wrap=linkat \
+	-Wl,--wrap=getaddrinfo,--wrap=cos_links_extract
