@@ -8,4 +8,5 @@ libcos_la_SOURCES += \
 libcos_la_SOURCES += \
 	compat/cps_file.c \
 	compat/cps_names.c \
-	compat/cps_pool.c
+	compat/cps_pool.c \
+	compat/cps_tidy.c
