@@ -20,6 +20,7 @@ tool_ui_sources = \
 coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/cmd_crawl.c \
 	src/tool/cmd_links.c \
+	src/tool/cmd_tidy.c \
 	src/tool/cmd_why.c \
 	src/tool/help.c \
 	src/tool/main.c \

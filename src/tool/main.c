@@ -9,6 +9,7 @@
 
 static const struct tool_command commands[] = {
     {"links", cmd_links, "the links of an HTML or CSS file"},
+    {"tidy", cmd_tidy, "repair or check an HTML file with HTML Tidy"},
     {"why", cmd_why, "what happened to a URL, and by which rule"},
     {NULL, NULL, NULL},
 };

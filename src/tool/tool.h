@@ -18,6 +18,7 @@ const struct tool_command *tool_commands(void);
 
 int cmd_crawl(int argc, char **argv);
 int cmd_links(int argc, char **argv);
+int cmd_tidy(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 
 /* One clear line on stderr, "WHO: TEXT", and the exit code for bad usage (2).

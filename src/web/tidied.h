@@ -20,7 +20,7 @@ enum { COS_TIDY_BYTES = 16 << 20, COS_TIDY_OPEN = 500, COS_TIDY_ATTRIBUTES = 100
 /* Messages kept of one page; the counts go on. */
 enum { COS_TIDY_MESSAGES = 1000 };
 
-enum cos_tidy_level { COS_TIDY_INFO, COS_TIDY_WARNING, COS_TIDY_ERROR };
+enum cos_tidy_level { COS_TIDY_WARNING, COS_TIDY_ERROR };
 
 struct cos_tidy_message {
     enum cos_tidy_level level;

@@ -88,10 +88,8 @@ static Bool TIDY_CALL on_message(TidyMessage message)
         ours = COS_TIDY_ERROR;
     else if (level == TidyWarning || level == TidyAccess)
         ours = COS_TIDY_WARNING;
-    else if (level == TidyInfo)
-        ours = COS_TIDY_INFO;
     else
-        return no; /* summaries and talk */
+        return no; /* remarks, summaries and talk */
     page->answer.errors += ours == COS_TIDY_ERROR;
     page->answer.warnings += ours == COS_TIDY_WARNING;
     if (page->what & COS_TIDY_LINT)
