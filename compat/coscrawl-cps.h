@@ -84,6 +84,13 @@ int64_t cps_fetch(struct cps_rt *rt, const struct cos_request *req, int64_t dead
 int64_t cps_fetch_into(struct cps_rt *rt, struct cos_page *page, const struct cos_request *req,
                        int64_t deadline, cps_fetch_cb *cb, void *arg);
 
+/* See cos_cookies_load(). */
+int64_t cps_cookies_load(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb,
+                         void *arg);
+/* See cos_cookies_save(). What is in the jar now is written. */
+int64_t cps_cookies_save(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb,
+                         void *arg);
+
 /* --- files and threads ---------------------------------------------------------- */
 
 /* The file is lent in data: cos_buf_take(data, &len) keeps it. NULL on error. */
@@ -115,6 +122,10 @@ int64_t cps_stat(struct cps_rt *rt, const char *path, int64_t deadline, cps_stat
 /* See cos_offload(). Out of memory, drop gets data before this returns. */
 int64_t cps_offload(struct cps_rt *rt, int (*work)(void *data), void *data,
                     void (*drop)(void *data), int64_t deadline, cps_offload_cb *cb, void *arg);
+
+/* --- control flow ----------------------------------------------------------------- */
+
+#include "cps_flow.h"
 
 /* --- names ------------------------------------------------------------------------ */
 

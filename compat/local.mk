@@ -10,3 +10,12 @@ libcos_la_SOURCES += \
 	compat/cps_names.c \
 	compat/cps_pool.c \
 	compat/cps_tidy.c
+
+# control flow
+include_HEADERS += compat/cps_flow.h
+libcos_la_SOURCES += \
+	compat/cps_crew.c compat/cps_crew.h \
+	compat/cps_flow.c compat/cps_flow.h \
+	compat/cps_flow_tasks.c \
+	compat/cps_queue.c \
+	compat/cps_recipes.c

@@ -27,6 +27,12 @@ extern "C" {
 #include "base/err.h"
 #include "base/file.h"
 #include "base/page.h"
+#include "flow/cache.h"
+#include "flow/flow.h"
+#include "flow/future.h"
+#include "flow/gate.h"
+#include "flow/once.h"
+#include "flow/queue.h"
 #include "base/pool.h"
 #include "web/names.h"
 #include "web/request.h"
@@ -82,6 +88,21 @@ int cos_fetch(const struct cos_request *req, struct cos_page **out, int64_t dead
  * caller's and may not be touched until the call returns. Suspends. Errors as
  * cos_fetch, also left in page->err. */
 int cos_fetch_into(struct cos_page *page, const struct cos_request *req, int64_t deadline);
+
+/* The request that follows a redirect: a copy of req for page->location, with
+ * the method the status asks for and without a body where it changes. Nothing
+ * is allocated: next lends from req and page and is good as long as both. What
+ * req says about credentials stays with the host it was meant for (origin). Does
+ * not suspend. 0; COS_ENOENT when page is no redirect or has no valid target. */
+int cos_request_follow(struct cos_request *next, const struct cos_request *req,
+                       const struct cos_page *page);
+
+/* Cookies are kept in one jar per thread, for the domains they were set for.
+ * Adds the cookies of a file in Netscape's format, as curl and wget write it.
+ * Suspends. Errors of cos_file_read. */
+int cos_cookies_load(const char *path, int64_t deadline);
+/* Writes the jar, replacing the file. Suspends. Errors of cos_file_write. */
+int cos_cookies_save(const char *path, int64_t deadline);
 
 /* --- files and threads ---------------------------------------------------------- */
 

@@ -130,7 +130,7 @@ refused 2 "exclude each other" -4 -6 $u
 refused 2 "exclude each other" --list --dry-run $u
 refused 2 "needs -w" --random-wait $u
 refused 2 "not with --list" --list --fresh $u
-refused 2 "not with --dry-run" --dry-run -P dir $u
+refused 2 "not with --dry-run" --dry-run --fresh $u
 refused 2 "not a URL" --sitemap= $u
 refused 2 "only http and https" --sitemap=file:///etc/passwd $u
 
@@ -138,6 +138,8 @@ refused 2 "only http and https" --sitemap=file:///etc/passwd $u
 refused 3 "No such file" -i missing
 refused 3 "no such file" --log-file=missing/x $u
 refused 3 "no such file" -o missing/x --list $u
+refused 3 "No such file" --cacert=missing $u
+refused 3 "No such file" --load-cookies=missing $u
 refused 2 "stdin holds no URL" -i -
 printf 'http://127.0.0.1:9/\n\n# note\nhttp://\n' >"$tmp/list"
 refused 2 "list:4: 'http://': not a valid" -i "$tmp/list"

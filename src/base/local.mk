@@ -8,8 +8,7 @@ libcos_la_SOURCES += \
 	src/base/hook.c src/base/hook.h \
 	src/base/json.c src/base/json.h \
 	src/base/log.c src/base/log.h \
-	src/base/loop.c src/base/loop.h \
-	src/base/loop_int.h \
+	src/base/loop.c src/base/loop.h src/base/loop_int.h \
 	src/base/op.c src/base/op.h \
 	src/base/page.c src/base/page.h \
 	src/base/ring.c src/base/ring.h \

@@ -37,7 +37,7 @@ struct cos__loop {
     int bundle, aside[2];
     int entered;            /* a cps_run() drives */
     int64_t parked_until;   /* while parked: when the driver looks again */
-    uint8_t parked, slept, hurry, kicked, turning, woke, pumping, is_aside, in_callback;
+    uint8_t parked, slept, kicked, turning, woke, pumping, is_aside, in_callback;
     /* operations */
     struct cos__waiter *waiters;
     struct cos_op *free_ops[COS__OP_COUNT];

@@ -1,4 +1,17 @@
 # src/crawl/local.mk - the files of this room.
 libcos_la_SOURCES += \
+	src/crawl/arrive.c \
+	src/crawl/crawl.c src/crawl/crawl_int.h \
+	src/crawl/digest.c \
+	src/crawl/found.c \
+	src/crawl/frontier.c src/crawl/frontier.h \
+	src/crawl/hosts.c \
+	src/crawl/limits.c \
 	src/crawl/options.h \
-	src/crawl/reason.c
+	src/crawl/politeness.c src/crawl/politeness.h \
+	src/crawl/reason.c \
+	src/crawl/report.c \
+	src/crawl/resume.c \
+	src/crawl/robots.c \
+	src/crawl/scope.c src/crawl/scope.h src/crawl/scope_int.h \
+	src/crawl/trap.c

@@ -20,6 +20,10 @@ tool_ui_sources = \
 coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/cmd_crawl.c \
 	src/tool/cmd_links.c \
+	src/tool/cmd_path.c \
+	src/tool/cmd_resolve.c \
+	src/tool/cmd_robots.c \
+	src/tool/cmd_site.c \
 	src/tool/cmd_tidy.c \
 	src/tool/cmd_why.c \
 	src/tool/help.c \
@@ -27,5 +31,6 @@ coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/output.c src/tool/output.h \
 	src/tool/seeds.c src/tool/seeds.h \
 	src/tool/signals.c src/tool/signals.h \
-	src/tool/stub.c \
 	src/tool/version.c src/tool/version.h
+bashcompdir = $(datadir)/bash-completion/completions
+dist_bashcomp_DATA = completions/coscrawl

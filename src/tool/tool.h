@@ -18,6 +18,10 @@ const struct tool_command *tool_commands(void);
 
 int cmd_crawl(int argc, char **argv);
 int cmd_links(int argc, char **argv);
+int cmd_path(int argc, char **argv);
+int cmd_resolve(int argc, char **argv);
+int cmd_robots(int argc, char **argv);
+int cmd_site(int argc, char **argv);
 int cmd_tidy(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 

@@ -71,6 +71,7 @@ static void from_log(void *arg, const char *line, size_t len)
 int ui_init(struct tool_ui *ui, const struct tool_options *options)
 {
     *ui = (struct tool_ui){.loud = options->loud};
+    pthread_mutex_init(&ui->lock, NULL);
     cos_buf_init(&ui->status, UI_STATUS_MAX);
     ui->progress = decide_progress(options);
     ui->color = decide_color(options);
@@ -141,19 +142,33 @@ static int is_shown(const struct tool_ui *ui, int level)
     return ui->loud >= needed[level];
 }
 
-void ui_line(struct tool_ui *ui, int level, const char *text)
+/* Above the status lines, which come back below it. */
+static void show(struct tool_ui *ui, const char *text)
 {
-    if (ui->log)
-        write_log(ui->log, text);
-    if (!is_shown(ui, level))
-        return;
     int lines = ui->lines;
-    ui_erase(ui);
+    ui__erase(ui);
     fprintf(stderr, "%s\n", text);
     if (lines) {
         fputs(ui->status.data, stderr);
         ui->lines = lines;
     }
+}
+
+void ui_line(struct tool_ui *ui, int level, const char *text)
+{
+    pthread_mutex_lock(&ui->lock);
+    if (ui->log)
+        write_log(ui->log, text);
+    if (is_shown(ui, level))
+        show(ui, text);
+    pthread_mutex_unlock(&ui->lock);
+}
+
+void ui_erase(struct tool_ui *ui)
+{
+    pthread_mutex_lock(&ui->lock);
+    ui__erase(ui);
+    pthread_mutex_unlock(&ui->lock);
 }
 
 void ui_say(struct tool_ui *ui, int level, const char *fmt, ...)

@@ -8,6 +8,7 @@
 #include "crawl/options.h"
 #include "tool/options.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 enum {
@@ -24,6 +25,7 @@ struct ui_sample {
 };
 
 struct tool_ui {
+    pthread_mutex_t lock;  /* other threads log too: one line at a time */
     int loud;
     int color;
     int progress;          /* enum tool_progress, AUTO already decided */
@@ -54,6 +56,8 @@ const char *ui_color(const struct tool_ui *ui, const char *code);
 void ui_progress(struct tool_ui *ui, const struct cos_crawl_stats *stats);
 /* Removes the status lines, for good or before foreign output. */
 void ui_erase(struct tool_ui *ui);
+/* The same for a caller that holds the lock. */
+void ui__erase(struct tool_ui *ui);
 /* Per second over the last moments. */
 void ui_rates(const struct tool_ui *ui, double *pages, double *bytes);
 /* SIGUSR1: a block of statistics, shown even with -q. */

@@ -6,32 +6,19 @@
  * call: keeping it would need a cache with an owner, for one link in a thousand. */
 #include "config.h"
 
-#include "base/err.h"
+#include "web/charset.h"
 #include "web/url_int.h"
 
 #include <errno.h>
 #include <iconv.h>
 #include <string.h>
-#include <strings.h>
 
-/* The standard reads these labels as supersets, iconv does not. An empty name
- * stands for UTF-8: the standard writes no other Unicode form into a URL. */
+/* iconv's name for the set, "" for UTF-8: the standard writes no other Unicode
+ * form into a URL. A name that is no label may still be iconv's own. */
 static const char *iconv_name(const char *charset)
 {
-    static const char *const names[][2] = {
-        {"utf-8", ""}, {"utf8", ""}, {"utf-16", ""}, {"utf-16le", ""}, {"utf-16be", ""},
-        {"utf-7", ""}, {"replacement", ""}, {"iso-8859-1", "CP1252"}, {"latin1", "CP1252"},
-        {"us-ascii", "CP1252"}, {"ascii", "CP1252"}, {"windows-1252", "CP1252"},
-        {"iso-8859-9", "CP1254"}, {"latin5", "CP1254"}, {"iso-8859-11", "CP874"},
-        {"tis-620", "CP874"}, {"shift_jis", "CP932"}, {"shift-jis", "CP932"}, {"sjis", "CP932"},
-        {"x-sjis", "CP932"}, {"windows-31j", "CP932"}, {"euc-kr", "CP949"}, {"ks_c_5601-1987", "CP949"},
-        {"ksc5601", "CP949"}, {"gb2312", "GBK"}, {"gb_2312-80", "GBK"}, {"x-gbk", "GBK"},
-        {"big5", "BIG5-HKSCS"}, {"x-x-big5", "BIG5-HKSCS"}, {"iso-8859-8-i", "ISO-8859-8"},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!strcasecmp(charset, names[i][0]))
-            return names[i][1];
-    return charset;
+    const struct cos_encoding *encoding = cos_charset_find(charset, strlen(charset));
+    return encoding ? cos_charset_query_name(encoding) : charset;
 }
 
 static int put_bytes(struct cos_buf *href, const char *in, size_t len)
@@ -39,7 +26,8 @@ static int put_bytes(struct cos_buf *href, const char *in, size_t len)
     int err = cos_buf_reserve(href, 3 * len);
     if (err)
         return err;
-    href->len = (size_t)(cos__url_put(href->data + href->len, in, len, COS__URL_QUERY) - href->data);
+    href->len =
+        (size_t)(cos__url_put(href->data + href->len, in, len, COS__URL_QUERY) - href->data);
     return 0;
 }
 

@@ -1,0 +1,171 @@
+/* crawl_int.h - the crawl's own state, shared by the files of one crawl:
+ *   crawl.c    a page's path and the dispatcher
+ *   digest.c   what happens to a body on an offload thread
+ *   arrive.c   what an answer means: done, redirect, another try, failed
+ *   found.c    links into the frontier
+ *   robots.c   robots.txt and sitemaps of a host
+ *   limits.c   options with their defaults, the shared request
+ *   resume.c   opening, settings, loading an earlier run, closing
+ *   report.c   events, statistics, exit code
+ * All of it belongs to the loop thread except what digest.c says. */
+#ifndef COS_CRAWL_CRAWL_INT_H
+#define COS_CRAWL_CRAWL_INT_H
+
+#include "base/page.h"
+#include "base/ring.h"
+#include "crawl/frontier.h"
+#include "crawl/options.h"
+#include "crawl/scope.h"
+#include "store/db.h"
+#include "store/save.h"
+#include "web/request.h"
+
+struct cos_flow_queue;
+struct cos_robots;
+
+enum { COS__RUNNING = -1 }; /* stop while nothing stops it */
+/* A depth over links that are not followed: any other way is shorter. */
+enum { COS__UNREACHED = 0x8000, COS__DEPTH_MAX = 0x7ffe };
+
+/* Options with the defaults filled in; -1 is no limit. */
+struct cos__limits {
+    int level, max_redirect, tries;
+    int concurrency, robots, save;
+    int64_t max_pages, quota, max_time, max_size, max_failures;
+    double start_every; /* ms between two requests, from --rate; 0: none */
+    const char *agent;
+    unsigned char retry[1000]; /* by status */
+};
+
+enum cos__visit_kind { COS__VISIT_PAGE, COS__VISIT_ROBOTS, COS__VISIT_SITEMAP };
+
+/* One trip to the network and back: the item of the task queue. */
+struct cos__visit {
+    struct cos__crawl *crawl;
+    struct cos_page *page;
+    uint32_t id;          /* 0 for robots.txt */
+    uint32_t host;
+    uint64_t *hashes;     /* of page->links, by the frontier's key */
+    struct cos_robots *robots;
+    int kind;             /* enum cos__visit_kind */
+    int level;            /* indexes above a sitemap */
+    int saved;            /* result of storing: 0 or an error */
+    int64_t started;      /* ms */
+};
+
+struct cos__crawl {
+    const struct cos_crawl_options *opt;
+    struct cos_crawl_events ev;
+    struct cos_crawl_result *result;
+    struct cos__limits limit;
+    struct cos_request request; /* what all requests share */
+    char *user, *password;
+    char *netrc;
+
+    struct cos_frontier frontier;
+    struct cos_scope *scope;
+    struct cos_db *db;
+    struct cos_save *save; /* NULL: nothing is kept */
+    struct cos_flow_queue *queue;
+
+    struct cos_ring again;   /* uint32_t: pages whose links are offered again */
+    struct cos_ring errands; /* struct cos__visit *: robots.txt and sitemaps */
+    size_t asked;            /* questions the database has not answered */
+    size_t out;              /* visits with the queue */
+    size_t unsaved;          /* pages that are not committed */
+    size_t unkicked;         /* of these, not handed to the database thread */
+    int64_t kick_by;         /* when they must be, INT64_MAX: none */
+    int wake[2];             /* the dispatcher's channel */
+
+    int64_t started, now, next_tick;
+    double next_start; /* --rate */
+    int stop;          /* enum cos_crawl_stop, COS__RUNNING */
+    int64_t drain_by;  /* what is in flight then is given up */
+    int worst;         /* exit code so far, 0 none */
+    int64_t taken;     /* pages asked for in this run that did not fail to be tried again */
+    int64_t put_off;
+    int relaxed;       /* loading: a pass over the links changed a depth */
+    uint64_t *contents; /* hashes of done pages, to count duplicates */
+    uint32_t contents_mask, contents_used;
+    struct cos_crawl_stats stats;
+
+    struct cos__digests *digests; /* digest.c */
+};
+
+/* digest.c */
+int cos__digests_new(struct cos__digests **out);
+void cos__digests_free(struct cos__digests *digests);
+/* Scans, hashes and stores the visit's page on an offload thread. Suspends. The
+ * page is gone (NULL) when the caller was cancelled meanwhile. */
+int cos__digest(struct cos__visit *visit);
+
+/* found.c */
+/* A link from page src (0: none) to url. Returns the id, 0 when out of memory. */
+uint32_t cos__found(struct cos__crawl *c, uint32_t src, uint32_t rank, const char *url, size_t len,
+                    uint64_t hash, int kind, int flags);
+uint32_t cos__found_seed(struct cos__crawl *c, const char *url, size_t len);
+/* Offers all links of a page that arrived; *n links, packed, are the caller's. */
+uint32_t *cos__found_links(struct cos__crawl *c, struct cos__visit *visit, size_t *n);
+/* The same for links read back from the database. 1: some depth changed. */
+int cos__found_again(struct cos__crawl *c, uint32_t src, const char *url, size_t len,
+                     const uint32_t *links, size_t n);
+void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail);
+/* Which of two referrers is kept: the same in every run. */
+uint32_t cos__rank(const char *url, size_t len);
+int cos__skip_of(const char *reason);
+
+/* arrive.c */
+void cos__arrived(struct cos__visit *visit);
+void cos__visit_free(struct cos__visit *visit);
+/* The crawl cannot go on. */
+void cos__abort(struct cos__crawl *c, int err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Ends a URL without an answer: failed for good, or left for another run. */
+void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why);
+void cos__put_off(struct cos__crawl *c, uint32_t id, const char *why);
+void cos__remember_error(struct cos__crawl *c, int exit_code);
+/* Puts the visit's page (taken) and its links (taken) as ended in that state. */
+void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, const char *reason,
+                 uint32_t *links, size_t n);
+
+/* robots.c */
+/* Makes the host's robots.txt known first. COS_ENOMEM. */
+int cos__ask_robots(struct cos__crawl *c, struct cos_host *host);
+int cos__ask_sitemap(struct cos__crawl *c, const char *url, size_t len, int level);
+/* On a worker: fetches, with redirects and tries. Suspends. */
+void cos__robots_work(struct cos__visit *visit);
+void cos__sitemap_work(struct cos__visit *visit);
+void cos__robots_arrived(struct cos__visit *visit);
+void cos__sitemap_arrived(struct cos__visit *visit);
+/* 1, or 0 and the rule in *detail. */
+int cos__robots_allow(struct cos__crawl *c, uint32_t id, const char *url, const char **detail);
+void cos__robots_free_all(struct cos__crawl *c);
+
+/* limits.c, resume.c */
+void cos__limits_init(struct cos__crawl *c);
+struct cos_polite_rules cos__polite_rules(const struct cos_crawl_options *o);
+int cos__request_init(struct cos__crawl *c);
+void cos__request_release(struct cos__crawl *c);
+int cos__open(struct cos__crawl *c);
+int cos__close(struct cos__crawl *c);
+/* A request for one page: what all share, and credentials where they belong. */
+struct cos_request cos__request_for(struct cos__crawl *c, const char *url);
+
+/* crawl.c */
+void cos__db_events_init(struct cos__crawl *c, struct cos_db_events *events);
+
+/* report.c */
+void cos__say(struct cos__crawl *c, int level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void cos__tell_page(struct cos__crawl *c, const struct cos_page *page);
+void cos__tell_skip(struct cos__crawl *c, uint32_t id, const char *url, int reason,
+                    const char *detail);
+void cos__tell_failure(struct cos__crawl *c, const struct cos_page *page, int err, int64_t in_ms);
+void cos__tick(struct cos__crawl *c);
+void cos__fill_stats(struct cos__crawl *c);
+void cos__judge_exit(struct cos__crawl *c);
+void cos__conclude(struct cos__crawl *c);
+/* Counts content seen before. */
+void cos__count_content(struct cos__crawl *c, const uint64_t hash[2]);
+
+#endif

@@ -1,0 +1,304 @@
+/* found.c - the one step back: links into the frontier.
+ *
+ * A URL is decided when it is first found, and decided again when a later link
+ * could change the answer. Some reasons belong to the URL (scope, patterns) and
+ * stand; others belong to the way it was found (too deep, nofollow, a kind of
+ * link that is not followed) and fall as soon as a better way turns up.
+ *
+ * The depth of a URL is that of the shortest way from a seed over links that
+ * are followed, whatever the timing. When a page turns out to be nearer than it
+ * was when its links were offered, they are offered again (contract C10b); the
+ * database has them. Among ways of the same length the referrer with the lowest
+ * rank is kept, so two runs agree about that too. */
+#include "config.h"
+
+#include "crawl/crawl_int.h"
+
+#include "base/err.h"
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t cos__rank(const char *url, size_t len)
+{
+    static const uint64_t key[2] = {0x636f736372617721, 0x72616e6b206f6620};
+    uint32_t rank = (uint32_t)cos_hash_keyed(key, url, len);
+    return rank == 0 ? 1 : rank == UINT32_MAX ? rank - 1 : rank;
+}
+
+int cos__skip_of(const char *reason)
+{
+    size_t n = reason ? strcspn(reason, ":") : 0;
+    for (int i = 1; n && i < COS_SKIP_COUNT; i++)
+        if (strlen(cos_skip_name(i)) == n && !strncmp(cos_skip_name(i), reason, n))
+            return i;
+    return COS_SKIP_NONE;
+}
+
+static int of_the_way(int reason)
+{
+    return reason == COS_SKIP_LEVEL || reason == COS_SKIP_NOFOLLOW || reason == COS_SKIP_FOLLOW;
+}
+
+/* Is this link one that is gone along at all? */
+static int link_reason(const struct cos__crawl *c, int kind, int flags)
+{
+    if (!cos_scope_follows(c->scope, kind))
+        return COS_SKIP_FOLLOW;
+    return (flags & COS_LINK_NOFOLLOW) && c->limit.robots ? COS_SKIP_NOFOLLOW : 0;
+}
+
+static int too_deep(const struct cos__crawl *c, const struct cos_node *node)
+{
+    return c->limit.level >= 0 && node->depth > c->limit.level ? COS_SKIP_LEVEL : 0;
+}
+
+/* --- the row and the queue -------------------------------------------------------- */
+
+static const char *reason_text(char *text, size_t size, int reason, const char *detail)
+{
+    if (!reason)
+        return NULL;
+    snprintf(text, size, "%s%s%s", cos_skip_name(reason), detail ? ": " : "", detail ? detail : "");
+    return text;
+}
+
+static int row_depth(const struct cos_node *node)
+{
+    return node->depth & ~COS__UNREACHED;
+}
+
+/* A dry run names what it would fetch and goes no further. */
+static int only_says(const struct cos__crawl *c, const struct cos_node *node)
+{
+    return c->opt->mode == COS_MODE_DRY_RUN && node->depth > 0;
+}
+
+static void would(struct cos__crawl *c, uint32_t id)
+{
+    const struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    const char *from = node->referrer ? cos_frontier_text(&c->frontier, node->referrer) : NULL;
+    if (c->ev.would)
+        c->ev.would(c->ev.arg, cos_frontier_text(&c->frontier, id), from, node->depth);
+}
+
+static void take_up(struct cos__crawl *c, uint32_t id)
+{
+    struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    if (only_says(c, node)) {
+        node->state = COS_URL_SKIPPED;
+        node->note = COS_SKIP_NONE;
+        would(c, id);
+    } else {
+        cos_frontier_queue(&c->frontier, id);
+    }
+}
+
+static void count_skip(struct cos__crawl *c, int reason, int by)
+{
+    c->stats.skipped += by;
+    c->stats.skipped_by[reason] += by;
+}
+
+static void decide(struct cos__crawl *c, uint32_t id, int kind, int flags, int is_seed)
+{
+    struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    const char *url = cos_frontier_text(&c->frontier, id), *detail = NULL;
+    char text[400];
+    size_t len = strlen(url);
+    int reason = 0;
+    if (!is_seed)
+        reason = cos_scope_check(c->scope, url, len, flags & COS_LINK_REQUISITE, &detail);
+    if (!reason)
+        reason = link_reason(c, kind, flags);
+    if (!reason)
+        reason = too_deep(c, node);
+    node->written = 1;
+    cos_db_put_url(c->db, id, url, len, reason ? COS_DB_SKIPPED : COS_DB_QUEUED,
+                   reason_text(text, sizeof text, reason, detail), row_depth(node),
+                   node->referrer);
+    if (!reason) {
+        take_up(c, id);
+        return;
+    }
+    node->state = COS_URL_SKIPPED;
+    node->note = (uint8_t)reason;
+    count_skip(c, reason, 1);
+    cos__tell_skip(c, id, url, reason, detail);
+}
+
+/* A URL skipped for the way it was found: does this link change that? */
+static void reconsider(struct cos__crawl *c, uint32_t id, int kind, int flags)
+{
+    struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    int reason = link_reason(c, kind, flags);
+    if (!reason)
+        reason = too_deep(c, node);
+    if (reason && reason >= node->note)
+        return;
+    count_skip(c, node->note, -1);
+    cos_db_put_state(c->db, id, reason ? COS_DB_SKIPPED : COS_DB_QUEUED,
+                     reason ? cos_skip_name(reason) : NULL, 0);
+    if (reason) {
+        node->note = (uint8_t)reason;
+        count_skip(c, reason, 1);
+    } else {
+        take_up(c, id);
+    }
+}
+
+static void expand_again(struct cos__crawl *c, uint32_t id)
+{
+    struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    if (node->again)
+        return;
+    if (cos_ring_push(&c->again, &id)) {
+        cos__abort(c, COS_ENOMEM, "out of memory");
+        return;
+    }
+    node->again = 1;
+    c->frontier.open++;
+}
+
+/* --- one link ---------------------------------------------------------------------- */
+
+static int offer(struct cos__crawl *c, uint32_t src, uint32_t rank, uint32_t id, int kind,
+                 int flags)
+{
+    const struct cos_node *from = src ? cos_frontier_node(&c->frontier, src) : NULL;
+    int step = kind != COS_LINK_REDIRECT && kind != COS_LINK_SITEMAP;
+    int depth = from ? row_depth(from) + step : 0;
+    int hops = from && kind == COS_LINK_REDIRECT ? from->hops + 1 : 0;
+    if (depth > COS__DEPTH_MAX)
+        depth = COS__DEPTH_MAX;
+    if (link_reason(c, kind, flags))
+        depth |= COS__UNREACHED;
+    return cos_frontier_offer(&c->frontier, id, depth, src, rank, hops);
+}
+
+/* The way is new, the URL is known. */
+static int known(struct cos__crawl *c, uint32_t src, uint32_t rank, uint32_t id, int kind,
+                 int flags)
+{
+    int changed = src == id ? 0 : offer(c, src, rank, id, kind, flags);
+    const struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    if (node->state == COS_URL_SKIPPED && of_the_way(node->note))
+        reconsider(c, id, kind, flags);
+    else if ((changed & COS_OFFER_DEPTH) && node->expanded)
+        expand_again(c, id);
+    return changed & COS_OFFER_DEPTH;
+}
+
+static void add_failed(struct cos__crawl *c, int err)
+{
+    if (err == COS_EFULL)
+        cos__abort(c, COS_ENOMEM, "%u URLs are known and --max-memory holds no more; raise it and "
+                   "run the same command again", c->frontier.count);
+    else
+        cos__abort(c, err, "%s", cos_strerror(err));
+}
+
+static uint32_t add(struct cos__crawl *c, uint64_t hash, const char *url, size_t len)
+{
+    uint32_t id = 0;
+    int err = cos_frontier_add(&c->frontier, hash, url, len, &id);
+    if (err)
+        add_failed(c, err);
+    return err ? 0 : id;
+}
+
+uint32_t cos__found(struct cos__crawl *c, uint32_t src, uint32_t rank, const char *url, size_t len,
+                    uint64_t hash, int kind, int flags)
+{
+    uint32_t id = cos_frontier_find(&c->frontier, hash);
+    if (id) {
+        known(c, src, rank, id, kind, flags);
+        return id;
+    }
+    id = add(c, hash, url, len);
+    if (id) {
+        offer(c, src, rank, id, kind, flags);
+        decide(c, id, kind, flags, 0);
+    }
+    return id;
+}
+
+uint32_t cos__found_seed(struct cos__crawl *c, const char *url, size_t len)
+{
+    uint64_t hash = cos_frontier_hash(&c->frontier, url, len);
+    uint32_t id = cos_frontier_find(&c->frontier, hash);
+    struct cos_node *node;
+    if (!id) {
+        id = add(c, hash, url, len);
+        if (id) {
+            cos_frontier_offer(&c->frontier, id, 0, 0, 0, 0);
+            decide(c, id, COS_LINK_A, 0, 1);
+        }
+        return id;
+    }
+    /* A URL that was skipped becomes one when somebody names it. */
+    node = cos_frontier_node(&c->frontier, id);
+    cos_frontier_offer(&c->frontier, id, 0, 0, 0, 0);
+    if (node->state == COS_URL_SKIPPED && node->note != COS_SKIP_ROBOTS) {
+        count_skip(c, node->note, -1);
+        cos_db_put_state(c->db, id, COS_DB_QUEUED, NULL, 0);
+        take_up(c, id);
+    } else if (node->expanded) {
+        expand_again(c, id);
+    }
+    return id;
+}
+
+/* --- all links of a page ------------------------------------------------------------- */
+
+uint32_t *cos__found_links(struct cos__crawl *c, struct cos__visit *visit, size_t *n)
+{
+    struct cos_page *page = visit->page;
+    uint32_t rank = cos__rank(page->url, strlen(page->url));
+    uint32_t *packed = malloc((page->nlinks + 1) * sizeof *packed);
+    int all = page->directives & COS_PAGE_NOFOLLOW ? COS_LINK_NOFOLLOW : 0;
+    *n = 0;
+    if (!packed) {
+        cos__abort(c, COS_ENOMEM, "out of memory");
+        return NULL;
+    }
+    cos_frontier_node(&c->frontier, visit->id)->expanded = 1;
+    for (size_t i = 0; i < page->nlinks && c->stop != COS_STOP_ERROR; i++) {
+        const struct cos_link *link = &page->links[i];
+        int flags = link->flags | all;
+        uint32_t dst = cos__found(c, visit->id, rank, page->link_text.data + link->text, link->len,
+                                  visit->hashes[i], link->kind, flags);
+        packed[(*n)++] = dst << COS_DB_SHIFT | (flags & COS_LINK_NOFOLLOW ? COS_DB_NOFOLLOW : 0) |
+                         link->kind;
+    }
+    return packed;
+}
+
+int cos__found_again(struct cos__crawl *c, uint32_t src, const char *url, size_t len,
+                     const uint32_t *links, size_t n)
+{
+    uint32_t rank = cos__rank(url, len);
+    int changed = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t dst = links[i] >> COS_DB_SHIFT;
+        if (dst && dst <= c->frontier.count)
+            changed |= known(c, src, rank, dst, (int)(links[i] & COS_DB_KIND),
+                             links[i] & COS_DB_NOFOLLOW ? COS_LINK_NOFOLLOW : 0);
+    }
+    return changed;
+}
+
+void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail)
+{
+    struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    char text[400];
+    int tries = node->note;
+    cos_db_put_state(c->db, id, COS_DB_SKIPPED, reason_text(text, sizeof text, reason, detail),
+                     tries);
+    cos_frontier_settle(&c->frontier, id, COS_URL_SKIPPED);
+    node->note = (uint8_t)reason;
+    count_skip(c, reason, 1);
+    cos__tell_skip(c, id, cos_frontier_text(&c->frontier, id), reason, detail);
+}
