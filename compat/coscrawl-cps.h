@@ -163,6 +163,14 @@ int64_t cps_pool_job(struct cps_rt *rt, struct cos_pool *pool, const char *event
                      size_t len, cos_message_fn *each, void *each_arg, int64_t deadline,
                      cps_message_cb *cb, void *arg);
 
+/* --- tidy --------------------------------------------------------------------------- */
+
+/* tidied is lent; what is moved out of it must be zeroed there. */
+typedef void cps_tidy_cb(int err, struct cos_tidied *tidied, void *arg);
+/* See cos_tidy(). */
+int64_t cps_tidy(struct cps_rt *rt, struct cos_pool *pool, const char *html, size_t len,
+                 unsigned what, int64_t deadline, cps_tidy_cb *cb, void *arg);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,8 @@ libcos_la_SOURCES += \
 libcos_la_SOURCES += \
 	compat/cps_file.c \
 	compat/cps_names.c \
-	compat/cps_pool.c
+	compat/cps_pool.c \
+	compat/cps_tidy.c
 
 # control flow
 include_HEADERS += compat/cps_flow.h
