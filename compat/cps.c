@@ -259,7 +259,9 @@ static void deliver_next(struct cps_rt *rt)
         cos__die("callback of '%s' called twice", op->type->name);
     void (*deliver)(struct cos_op *) = op->deliver;
     op->deliver = NULL;
+    COS_HOOK(before, op->hook, 1);
     deliver(op);
+    COS_HOOK(after, op->hook, op->err == COS_ECANCELED);
     rt->pending--;
     let_go(rt, op);
 }

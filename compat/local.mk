@@ -6,4 +6,15 @@ libcos_la_SOURCES += \
 
 # files, names, process pool
 libcos_la_SOURCES += \
-	compat/cps_file.c
+	compat/cps_file.c \
+	compat/cps_names.c \
+	compat/cps_pool.c
+
+# control flow
+include_HEADERS += compat/cps_flow.h
+libcos_la_SOURCES += \
+	compat/cps_crew.c compat/cps_crew.h \
+	compat/cps_flow.c compat/cps_flow.h \
+	compat/cps_flow_tasks.c \
+	compat/cps_queue.c \
+	compat/cps_recipes.c

@@ -138,6 +138,8 @@ refused 2 "only http and https" --sitemap=file:///etc/passwd $u
 refused 3 "No such file" -i missing
 refused 3 "no such file" --log-file=missing/x $u
 refused 3 "no such file" -o missing/x --list $u
+refused 3 "No such file" --cacert=missing $u
+refused 3 "No such file" --load-cookies=missing $u
 refused 2 "stdin holds no URL" -i -
 printf 'http://127.0.0.1:9/\n\n# note\nhttp://\n' >"$tmp/list"
 refused 2 "list:4: 'http://': not a valid" -i "$tmp/list"

@@ -63,7 +63,7 @@ static site__unused void site_read_url(struct site *site, int fd)
     }
     site->url[len] = 0;
     if (sscanf(site->url, "http://127.0.0.1:%d/", &site->port) != 1)
-        tap_bail_out("%s site did not start: '%s'", site_program(), site->url);
+        BAIL_OUT("%s site did not start: '%s'", site_program(), site->url);
 }
 
 /* Options as strings, then NULL. */
@@ -80,7 +80,7 @@ static site__unused void site_start(struct site *site, ...)
     *site = (struct site){0};
     fflush(NULL);
     if (pipe(out) || (site->pid = fork()) < 0)
-        tap_bail_out("cannot start a site: %s", strerror(errno));
+        BAIL_OUT("cannot start a site: %s", strerror(errno));
     if (site->pid == 0) {
         dup2(out[1], STDOUT_FILENO);
         close(out[0]);
@@ -131,7 +131,7 @@ static site__unused char *site_talk(const struct site *site, const char *bytes, 
         if (room - have < 65536 && room < (64 << 20)) {
             char *more = realloc(text, room *= 2);
             if (!more)
-                tap_bail_out("out of memory");
+                BAIL_OUT("out of memory");
             text = more;
         }
     }
@@ -150,8 +150,9 @@ static site__unused char *site_ask(const struct site *site, const char *method, 
 {
     static char request[8192];
     size_t ignored;
-    snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%sConnection: close\r\n\r\n",
-             method, path, site->port, headers ? headers : "");
+    snprintf(request, sizeof request,
+             "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%sConnection: close\r\n\r\n", method, path,
+             site->port, headers ? headers : "");
     return site_talk(site, request, len ? len : &ignored);
 }
 
@@ -161,7 +162,7 @@ static site__unused char *site_stats(const struct site *site)
     char *answer = site_ask(site, "GET", "/.stats", NULL, NULL);
     char *body = answer ? strstr(answer, "\r\n\r\n") : NULL;
     if (!body)
-        tap_bail_out("the site does not answer");
+        BAIL_OUT("the site does not answer");
     memmove(answer, body + 4, strlen(body + 4) + 1);
     return answer;
 }

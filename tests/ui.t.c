@@ -275,7 +275,7 @@ static void fill_result(void)
     result.stats.skipped_by[COS_SKIP_ROBOTS] = 17;
     result.stats.skipped_by[COS_SKIP_SCOPE] = 118;
     result.nerrors = 2;
-    result.errors[0] = (struct cos_crawl_error){"404 Not Found", 9, "http://x/lost.html"};
+    result.errors[0] = (struct cos_crawl_error){"404", 9, "http://x/lost.html"};
     result.errors[1] = (struct cos_crawl_error){"connection refused", 2, "http://y/\033[2J"};
 }
 
@@ -360,6 +360,8 @@ static void check_text(void)
     is(text_time(out, 999), "999 ms", "999 ms");
     is(text_time(out, 59999), "59.9 s", "59.9 s");
     is(text_time(out, 3723000), "1:02:03", "1:02:03");
+    is(text_status(out, 404), "404 Not Found", "a status with its name");
+    is(text_status(out, 299), "299", "a status without one");
     cmp_ok(text_distance("levle", "level"), "==", 1, "swapped letters are one slip");
     cmp_ok(text_distance("", "abc"), "==", 3, "from nothing");
 }

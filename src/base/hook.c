@@ -14,7 +14,7 @@ static uint64_t last_id;
 const char *cos_hook_type_name(enum cos_hook_type type)
 {
     static const char *const names[] = {
-#define NAME(name, text) [COS_HOOK_##name] = text,
+#define NAME(name, text) [COS_HOOK_##name] = (text),
         COS_HOOK_TYPES(NAME)
 #undef NAME
     };

@@ -57,14 +57,13 @@ static struct cos__task *queue_take(struct cos__queue *queue)
 
 void cos__loop_kick(struct cos__loop *loop)
 {
-    uint64_t one = 1;
+    loop->woke = 1;
     if (!loop->parked || loop->kicked)
         return;
     loop->kicked = 1;
     loop->stats.kicks++;
     /* The only failure is a full counter, and then it is readable anyway. */
-    if (write(loop->eventfd, &one, sizeof one) < 0)
-        return;
+    eventfd_write(loop->eventfd, 1);
 }
 
 /* The driver sleeps and would not look at what was just added. */
@@ -119,14 +118,13 @@ static void run_batch(struct cos__queue *from)
 
 void cos__loop_post(struct cos__loop *loop, struct cos__task *task)
 {
-    uint64_t one = 1;
     int was_empty;
     pthread_mutex_lock(&loop->lock);
     was_empty = !loop->posted.head;
     queue_add(&loop->posted, task);
     /* Inside the lock: once the owner has seen the task it may end the loop. */
-    if (was_empty && write(loop->eventfd, &one, sizeof one) < 0)
-        was_empty = 0;
+    if (was_empty)
+        eventfd_write(loop->eventfd, 1);
     pthread_mutex_unlock(&loop->lock);
 }
 
@@ -147,9 +145,9 @@ static void run_posts(struct cos__loop *loop)
 static void eventfd_ready(struct cos__watch *watch, unsigned events)
 {
     struct cos__loop *loop = here;
-    uint64_t count;
+    eventfd_t count;
     (void)events;
-    if (read(watch->fd, &count, sizeof count) < 0)
+    if (eventfd_read(watch->fd, &count) < 0)
         return;
     loop->kicked = 0;
     run_posts(loop);
@@ -214,7 +212,8 @@ int64_t cos__loop_now(struct cos__loop *loop)
 static int64_t wait_until(struct cos__loop *loop, int64_t deadline)
 {
     int64_t at = cos__timer_next(loop);
-    if (loop->immediate.head || loop->deferred.head || deadline == 0)
+    /* Work done before the poll may have woken somebody: see to him first. */
+    if (loop->woke || loop->immediate.head || loop->deferred.head || deadline == 0)
         return 0;
     return at < 0 || (deadline > 0 && deadline < at) ? deadline : at;
 }
@@ -230,6 +229,7 @@ static int park(struct cos__loop *loop, int64_t until)
     if (rc < 0 && errno != ETIMEDOUT && errno != EINTR)
         err = errno == ECANCELED ? COS_ECANCELED : cos_err_from_errno(errno);
     loop->parked = 0;
+    loop->parked_until = INT64_MIN;
     loop->now = dill_now();
     return err;
 }
@@ -390,6 +390,7 @@ static struct cos__loop *create(void)
         return NULL;
     pthread_mutex_init(&loop->lock, NULL);
     loop->bundle = -1;
+    loop->parked_until = INT64_MIN;
     loop->now = dill_now();
     loop->epfd = epoll_create1(EPOLL_CLOEXEC);
     loop->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

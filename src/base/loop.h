@@ -93,7 +93,7 @@ int cos__loop_drive(struct cos__loop *loop);
  * (COS_ECANCELED). */
 int cos__loop_enter(struct cos__loop *loop);
 void cos__loop_leave(struct cos__loop *loop);
-/* Ends the driver's sleep, if it sleeps. */
+/* Ends the driver's sleep, or keeps it from going to sleep in this turn. */
 void cos__loop_kick(struct cos__loop *loop);
 /* Tells the driver that woken coroutines should run before it waits again. */
 void cos__loop_woke(struct cos__loop *loop);

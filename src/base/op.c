@@ -53,6 +53,7 @@ struct cos_op *cos__op_new(const struct cos__op_type *type)
     op->loop = loop;
     op->state = COS__OP_HELD;
     loop->nops++;
+    COS_HOOK(init, &op->hook, type->hook, 0);
     return op;
 }
 
@@ -62,6 +63,7 @@ static void give_back(struct cos_op *op)
     enum cos__op_kind kind = op->type->kind;
     if (op->type->release)
         op->type->release(op);
+    COS_HOOK(destroy, &op->hook);
     loop->nops--;
     if (loop->nfree[kind] >= FREE_MAX) {
         free(op);
@@ -185,14 +187,14 @@ static void wake(struct cos_op *op)
     cos__loop_woke(op->loop);
 }
 
-static int park(struct cos_op *op, int64_t deadline)
+static void park(struct cos_op *op, int64_t deadline)
 {
     struct cos__loop *loop = op->loop;
     struct cos__waiter *waiter = waiter_get(loop);
     int rc, why = 0;
     if (!waiter) {
         cos__op_cancel(op, errno == ECANCELED ? COS_ECANCELED : COS_ENOMEM);
-        return op->err;
+        return;
     }
     op->face = waiter;
     waiter->parked = 1;
@@ -203,7 +205,14 @@ static int park(struct cos_op *op, int64_t deadline)
     op->face = NULL;
     cos__op_cancel(op, why);
     waiter_put(loop, waiter);
-    return op->err;
+}
+
+/* What runs after the wait is the coroutine, and where that ends nobody can
+ * see: the pair marks the moment. */
+static void resumed(const struct cos_op *op)
+{
+    COS_HOOK(before, op->hook, 1);
+    COS_HOOK(after, op->hook, op->err == COS_ECANCELED);
 }
 
 int cos__op_await(struct cos_op *op, int64_t deadline)
@@ -216,7 +225,10 @@ int cos__op_await(struct cos_op *op, int64_t deadline)
     cos__op_start(op);
     if (!cos__op_is_done(op) && (err = cos__loop_drive(loop)) < 0)
         cos__op_cancel(op, err);
-    return cos__op_is_done(op) ? op->err : park(op, deadline);
+    if (!cos__op_is_done(op))
+        park(op, deadline);
+    resumed(op);
+    return op->err;
 }
 
 void cos__op_trim(struct cos__loop *loop)

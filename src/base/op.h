@@ -6,7 +6,7 @@
  * How to write a provider:
  *   struct my_op { struct cos_op op; ... inputs, results ... };   // op first
  *   static const struct cos__op_type my_type = {
- *       .name = "my", .kind = COS__OP_MY, .size = sizeof(struct my_op),
+ *       .name = "my", .hook = COS_HOOK_MY, .kind = COS__OP_MY, .size = sizeof(struct my_op),
  *       .start = my_start, .cancel = my_cancel, .release = my_release };
  *   struct cos_op *cos__my_op(const char *input)
  *   {
@@ -35,6 +35,7 @@
 #define COS_BASE_OP_H
 
 #include "base/err.h"
+#include "base/hook.h"
 #include "base/loop.h"
 
 #include <stddef.h>
@@ -42,7 +43,8 @@
 
 /* One free list per kind and thread. A new kind of operation gets a row. */
 #define COS__OP_KINDS(X)                                                                           \
-    X(SLEEP) X(FETCH) X(RESOLVE) X(FILE) X(JOB) X(POOL) X(ACQUIRE) X(PARSE) X(CALL) X(FUTURE) X(OTHER)
+    X(SLEEP) X(FETCH) X(COOKIES) X(RESOLVE) X(FILE) X(JOB) X(POOL) X(ACQUIRE) X(PARSE) X(CALL)     \
+    X(FUTURE) X(FLOW) X(QUEUE) X(OTHER)
 enum cos__op_kind {
 #define COS__OP_ENUM(name) COS__OP_##name,
     COS__OP_KINDS(COS__OP_ENUM)
@@ -53,7 +55,8 @@ enum cos__op_kind {
 struct cos_op;
 
 struct cos__op_type {
-    const char *name;       /* the hooks' type name */
+    const char *name;       /* for messages */
+    enum cos_hook_type hook; /* what the hooks call it */
     enum cos__op_kind kind; /* the free list; types of one kind share a size */
     size_t size;
     /* Begins. May complete the operation before it returns. */
@@ -89,7 +92,7 @@ struct cos_op {
     void (*cb)(void);
     void *arg;
     int64_t ticket;                  /* callback face: what cps_cancel() takes */
-    uint64_t id, trigger;            /* hooks */
+    uint64_t hook;                   /* id for the hooks, 0 while nobody listens */
 };
 
 /* A zeroed operation of that type, or NULL. The caller (the face) holds it. */

@@ -37,7 +37,7 @@ static int resize(struct cos_ring *ring, size_t cap)
 {
     size_t first = ring->cap - ring->head;
     char *items;
-    if (cap > SIZE_MAX / 2 / (ring->size ? ring->size : 1))
+    if (!ring->size || cap > SIZE_MAX / 2 / ring->size)
         return COS_ENOMEM;
     items = malloc(cap * ring->size);
     if (!items)

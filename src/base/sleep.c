@@ -36,7 +36,7 @@ static int cancel(struct cos_op *op)
 }
 
 static const struct cos__op_type sleep_type = {
-    .name = "timer", .kind = COS__OP_SLEEP, .size = sizeof(struct sleep_op),
+    .name = "timer", .hook = COS_HOOK_TIMER, .kind = COS__OP_SLEEP, .size = sizeof(struct sleep_op),
     .start = start, .cancel = cancel};
 
 struct cos_op *cos__sleep_op(int64_t at)
@@ -56,11 +56,16 @@ int cos_shutdown(void)
 int cos_sleep(int64_t deadline)
 {
     struct cos__loop *loop = cos__loop();
+    uint64_t hook;
+    int err;
     if (!loop)
         return COS_ENOMEM;
     if (cos__loop_in_callback(loop))
         return COS_ECONTEXT;
-    if (dill_msleep(deadline) < 0)
-        return cos_err_from_errno(errno);
-    return 0;
+    COS_HOOK(init, &hook, COS_HOOK_TIMER, 0);
+    err = dill_msleep(deadline) < 0 ? cos_err_from_errno(errno) : 0;
+    COS_HOOK(before, hook, 1);
+    COS_HOOK(after, hook, err == COS_ECANCELED);
+    COS_HOOK(destroy, &hook);
+    return err;
 }

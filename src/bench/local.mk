@@ -1,1 +1,31 @@
 # src/bench/local.mk - the files of this room.
+
+# make bench-scan: how fast pages are read
+EXTRA_PROGRAMS += src/bench/bench_scan
+src_bench_bench_scan_SOURCES = src/bench/bench_scan.c src/bench/pages.c src/bench/pages.h
+src_bench_bench_scan_LDADD = libcos.la
+CLEANFILES += src/bench/bench_scan$(EXEEXT)
+bench-scan: src/bench/bench_scan$(EXEEXT)
+	src/bench/bench_scan$(EXEEXT) $(PAGES)
+.PHONY: bench-scan
+EXTRA_PROGRAMS += bench_fetch
+bench_fetch_SOURCES = src/bench/bench_fetch.c src/bench/bench_fetch.h \
+	src/bench/bench_fetch_bare.c src/bench/bench_fetch_serve.c
+bench_fetch_LDADD = libcos.la
+CLEANFILES += bench_fetch$(EXEEXT)
+EXTRA_DIST += src/bench/bench_fetch.sh
+
+# Time natively, instructions under callgrind, then the ratios and their bars.
+bench-fetch: bench_fetch$(EXEEXT)
+	$(SHELL) $(srcdir)/src/bench/bench_fetch.sh ./bench_fetch$(EXEEXT)
+.PHONY: bench-fetch
+
+# make bench-flow: what a step of control flow costs
+EXTRA_PROGRAMS += src/bench/bench_flow
+src_bench_bench_flow_SOURCES = src/bench/bench_flow.c
+src_bench_bench_flow_LDADD = libcos.la
+CLEANFILES += src/bench/bench_flow$(EXEEXT)
+EXTRA_DIST += src/bench/bench_flow.sh
+bench-flow: src/bench/bench_flow$(EXEEXT)
+	$(SHELL) $(srcdir)/src/bench/bench_flow.sh src/bench/bench_flow$(EXEEXT)
+.PHONY: bench-flow

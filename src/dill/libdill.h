@@ -28,20 +28,39 @@ extern "C" {
 #define DILL_EXPORT __attribute__((visibility("default")))
 #endif
 
+/* A compiler must not look into a function that runs as a coroutine, nor into
+ * one that suspends: it would see that the first keeps no pointer to its
+ * arguments once it has returned, that the second writes nothing but the
+ * runtime's own, and keep in registers what a coroutine changes meanwhile.
+ * clang has no milder word for that than optnone. */
+#if defined __clang__
+#define DILL_OPAQUE_ __attribute__((noinline, optnone))
+#define DILL_SUSPENDS_ DILL_EXPORT
+#elif defined __has_attribute
+#if __has_attribute(noipa)
+#define DILL_OPAQUE_ __attribute__((noinline, noipa))
+#define DILL_SUSPENDS_ DILL_EXPORT DILL_OPAQUE_
+#endif
+#endif
+#if !defined DILL_OPAQUE_
+#define DILL_OPAQUE_ __attribute__((noinline, noclone))
+#define DILL_SUSPENDS_ DILL_EXPORT DILL_OPAQUE_
+#endif
+
 /* ---- time and descriptors ---- */
 
 /* Milliseconds of a clock that never jumps. Never fails. */
 DILL_EXPORT int64_t dill_now(void);
 
 /* Suspends until the deadline; 0 and the past just let others run. */
-DILL_EXPORT int dill_msleep(int64_t deadline);
+DILL_SUSPENDS_ int dill_msleep(int64_t deadline);
 
 /* Suspends until fd can be read (written) without blocking, or has failed or
  * been hung up. EBUSY: another coroutine waits for the same direction.
  * ENOTSUP: a regular file. EBADF: no such descriptor, or it was closed while
  * this call waited and its number was then used again. ETIMEDOUT. */
-DILL_EXPORT int dill_fdin(int fd, int64_t deadline);
-DILL_EXPORT int dill_fdout(int fd, int64_t deadline);
+DILL_SUSPENDS_ int dill_fdin(int fd, int64_t deadline);
+DILL_SUSPENDS_ int dill_fdout(int fd, int64_t deadline);
 
 /* Forget fd, best called before close(fd). Unknown descriptors are fine.
  * EBUSY: somebody waits for it. */
@@ -54,13 +73,13 @@ DILL_EXPORT int dill_hown(int h);
 
 /* Closes the object. A bundle's coroutines are cancelled and waited for.
  * EDEADLK: a coroutine tried to close the bundle it runs in. */
-DILL_EXPORT int dill_hclose(int h);
+DILL_SUSPENDS_ int dill_hclose(int h);
 
 /* ---- coroutines ---- */
 
-/* Marks a function that may be launched: inlined into the caller it would run
- * on the caller's stack. */
-#define dill_coroutine __attribute__((noinline))
+/* Marks a function that may be launched. Without it the compiler may inline the
+ * call, and it would run on the caller's stack. */
+#define dill_coroutine DILL_OPAQUE_
 
 struct dill_bundle_storage {
     void *dill_opaque_[8];
@@ -72,10 +91,10 @@ DILL_EXPORT int dill_bundle(void);
 DILL_EXPORT int dill_bundle_mem(struct dill_bundle_storage *mem);
 
 /* Suspends until no coroutine of the bundle is left. ETIMEDOUT. */
-DILL_EXPORT int dill_bundle_wait(int h, int64_t deadline);
+DILL_SUSPENDS_ int dill_bundle_wait(int h, int64_t deadline);
 
 /* Lets the other ready coroutines run. */
-DILL_EXPORT int dill_yield(void);
+DILL_SUSPENDS_ int dill_yield(void);
 
 /* dill_go(f(a, b)) runs the call as a coroutine in a bundle of its own and
  * returns the bundle's handle; the child runs at once, the parent is queued.
@@ -113,8 +132,8 @@ DILL_EXPORT int dill_chmake_mem(struct dill_chstorage *mem, int chv[2]);
 
 /* Suspends until the peer takes (gives) a message. EMSGSIZE on both sides
  * when the lengths differ, EPIPE after chdone, ETIMEDOUT. */
-DILL_EXPORT int dill_chsend(int ch, const void *val, size_t len, int64_t deadline);
-DILL_EXPORT int dill_chrecv(int ch, void *val, size_t len, int64_t deadline);
+DILL_SUSPENDS_ int dill_chsend(int ch, const void *val, size_t len, int64_t deadline);
+DILL_SUSPENDS_ int dill_chrecv(int ch, void *val, size_t len, int64_t deadline);
 
 /* Nothing more will be sent to ch. EPIPE: said before. */
 DILL_EXPORT int dill_chdone(int ch);
@@ -122,7 +141,7 @@ DILL_EXPORT int dill_chdone(int ch);
 /* Performs the first clause, in array order, that can be performed. Returns
  * its index, and its result in errno (0 when it went well); -1 when there is
  * none: ETIMEDOUT, ECANCELED, or EINVAL for bad arguments. */
-DILL_EXPORT int dill_choose(struct dill_chclause *clauses, int nclauses, int64_t deadline);
+DILL_SUSPENDS_ int dill_choose(struct dill_chclause *clauses, int nclauses, int64_t deadline);
 
 /* ---- beyond libdill ---- */
 
@@ -146,12 +165,12 @@ struct dill_start_ {
 };
 
 /* The second is the first for DILL_BUNDLE_GO_, the one that has to be fast. */
-DILL_EXPORT struct dill_start_ dill_prologue_(int kind, int bndl, void *ptr, size_t len);
-DILL_EXPORT struct dill_start_ dill_bundle_prologue_(int bndl);
+DILL_SUSPENDS_ struct dill_start_ dill_prologue_(int kind, int bndl, void *ptr, size_t len);
+DILL_SUSPENDS_ struct dill_start_ dill_bundle_prologue_(int bndl);
 /* Does not return. Not declared so: then whatever lives after the macro lives
  * on in the child's branch too, and its stack slot cannot be reused there. Never
  * inlined: the frame it would be inlined into may be gone by then. */
-DILL_EXPORT __attribute__((noinline)) void dill_epilogue_(void);
+DILL_SUSPENDS_ __attribute__((noinline)) void dill_epilogue_(void);
 DILL_EXPORT __attribute__((noinline)) void dill_enter_(void);
 /* The child's stack and its fiber for the thread sanitizer. */
 DILL_EXPORT void *dill_stack_(void);
@@ -197,7 +216,10 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 #include <setjmp.h>
 #define DILL_SPAWN_(start, resumed) resumed = (uintptr_t)_setjmp(*(jmp_buf *)(start).self)
 #define DILL_MOVE_()                                                                               \
-    unsigned char dill_move_[(uintptr_t)dill_frame_ - (uintptr_t)dill_stack_()];                   \
+    uintptr_t dill_one_ = 1;                                                                       \
+    __asm__ volatile("" : "+r"(dill_one_));                                                        \
+    unsigned char dill_here_[dill_one_];                                                           \
+    unsigned char dill_move_[(uintptr_t)dill_here_ - (uintptr_t)dill_stack_()];                    \
     __asm__ volatile("" : : "r"(dill_move_) : "memory")
 
 #elif defined __x86_64__ && !defined __ILP32__
@@ -267,29 +289,33 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 #error "libdill.h: no port for this CPU yet; -DDILL_PORT_GENERIC may work"
 #endif
 
-/* The array of a length the compiler cannot know makes it address locals by
- * the frame pointer, whatever the stack pointer does. The asm after the
- * epilogue keeps that call from becoming a jump out of a torn down frame. */
+/* A function with an array of unknown length addresses its locals by the frame
+ * pointer, whatever the stack pointer does; being there is enough, so the array
+ * sits in a branch never taken. The loop never loops: it tells the compiler
+ * that what the child is given may have been given away before the parent goes
+ * on, and that the epilogue is not the end of the function, which would
+ * otherwise tear down its frame first. */
 #define dill_go_(call, kind, bndl, ptr, len)                                                       \
     __extension__({                                                                                \
         struct dill_start_ dill_s_ = (kind) == DILL_BUNDLE_GO_                                     \
                                          ? dill_bundle_prologue_(bndl)                             \
                                          : dill_prologue_(kind, bndl, ptr, len);                   \
         if (dill_s_.self) {                                                                        \
-            uintptr_t dill_one_ = 1;                                                               \
-            __asm__ volatile("" : "+r"(dill_one_));                                                \
-            unsigned char dill_frame_[dill_one_];                                                  \
-            __asm__ volatile("" : : "r"(dill_frame_) : "memory");                                  \
+            uintptr_t dill_resumed_ = 0;                                                           \
+            if (__builtin_expect(dill_s_.handle < -1, 0)) {                                        \
+                unsigned char dill_frame_[(uintptr_t)dill_s_.self];                                \
+                __asm__ volatile("" : : "r"(dill_frame_) : "memory");                              \
+            }                                                                                      \
             DILL_FIBER_();                                                                         \
-            DILL_SPAWN_(dill_s_, dill_one_);                                                       \
-            if (!dill_one_) {                                                                      \
-                DILL_MOVE_();                                                                      \
+            for (;;) {                                                                             \
+                DILL_SPAWN_(dill_s_, dill_resumed_);                                               \
                 DILL_ENTER_();                                                                     \
+                if (dill_resumed_)                                                                 \
+                    break;                                                                         \
+                DILL_MOVE_();                                                                      \
                 call;                                                                              \
                 dill_epilogue_();                                                                  \
-                __asm__ volatile("" : : : "memory");                                               \
             }                                                                                      \
-            DILL_ENTER_();                                                                         \
         }                                                                                          \
         (int)dill_s_.handle;                                                                       \
     })

@@ -65,7 +65,8 @@ DILL_INLINE void dill__jump(struct dill_jmp *from, struct dill_jmp *to)
                      : DILL_REGS_);
 }
 
-/* The same for good: what runs now will not go on. */
+/* The same for good: what runs now will not go on. The compiler is not told so;
+ * libdill.h, at dill_epilogue_, says why. */
 DILL_INLINE void dill__jump_last(struct dill_jmp *to)
 {
     __asm__ volatile("movq 8(%0), %%rsp\n\t"
@@ -75,7 +76,6 @@ DILL_INLINE void dill__jump_last(struct dill_jmp *to)
                      :
                      : "D"(to), "S"(to)
                      : "memory");
-    __builtin_unreachable();
 }
 
 #else
@@ -114,7 +114,6 @@ DILL_INLINE void dill__jump_last(struct dill_jmp *to)
                      :
                      : "r"(x0), "r"(x1)
                      : "memory");
-    __builtin_unreachable();
 }
 
 #endif

@@ -41,22 +41,35 @@ void cos_flow_once_free(struct cos_flow_once *once)
     free(once);
 }
 
+struct cos_future *cos__once_find(struct cos_flow_once *once, const char *key, int *run, int *err)
+{
+    if (cos_flow_cache_size(once->cache) >= once->max) {
+        *err = COS_EFULL;
+        return NULL;
+    }
+    return cos__cache_find(once->cache, key, run, err);
+}
+
+/* To the cache every run is a success: its outcome is the value. */
+void cos__once_ran(struct cos_flow_once *once, const char *key, struct cos_future *future,
+                   int outcome)
+{
+    cos__cache_loaded(once->cache, key, future, 0, (void *)(intptr_t)outcome);
+}
+
 int cos_flow_once_run(struct cos_flow_once *once, const char *key,
                       const struct cos_flow_task *task, int *ran, int64_t deadline)
 {
-    struct cos_future *future;
+    int run, err;
     void *outcome = NULL;
-    int load, err;
-    if (cos_flow_cache_size(once->cache) >= once->max)
-        return COS_EFULL;
-    future = cos__cache_find(once->cache, key, &load, &err);
+    struct cos_future *future = cos__once_find(once, key, &run, &err);
     if (!future)
         return err;
     if (ran)
-        *ran = load;
-    if (load) {
+        *ran = run;
+    if (run) {
         err = cos_flow_series(task, 1, NULL, 0, deadline);
-        cos__cache_loaded(once->cache, key, future, 0, (void *)(intptr_t)err);
+        cos__once_ran(once, key, future, err);
     } else {
         err = cos_await(future, &outcome, deadline);
         if (!err)

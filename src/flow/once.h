@@ -18,4 +18,13 @@ int cos_flow_once_run(struct cos_flow_once *once, const char *key,
 void cos_flow_once_forget(struct cos_flow_once *once, const char *key);
 size_t cos_flow_once_size(const struct cos_flow_once *once);
 
+/* --- between the faces --------------------------------------------------------- */
+
+struct cos_future;
+/* As cos__cache_find: a future whose value is the run's outcome; *run is 1 when
+ * the caller must run the task and end it with cos__once_ran. */
+struct cos_future *cos__once_find(struct cos_flow_once *once, const char *key, int *run, int *err);
+void cos__once_ran(struct cos_flow_once *once, const char *key, struct cos_future *future,
+                   int outcome);
+
 #endif

@@ -76,42 +76,49 @@ static int run_delay(struct cos__fault *f)
     return err ? err : cos__fault_reply(f, 200, NULL);
 }
 
-static int redirect(struct cos__fault *f, const char *fmt, long long n)
+static int code_of(struct cos__fault *f)
+{
+    return (int)cos_http_number(f->req, "code", 302, 300, 399);
+}
+
+static int redirect(struct cos__fault *f, const char *to)
 {
     char line[256];
-    int code = (int)cos_http_number(f->req, "code", 302, 300, 399);
-    int len = snprintf(line, sizeof line, "Location: ");
-    len += snprintf(line + len, sizeof line - (size_t)len, fmt, n, (long long)code);
-    snprintf(line + len, sizeof line - (size_t)len, "\r\n");
-    return cos__fault_reply(f, code, line);
+    snprintf(line, sizeof line, "Location: %s\r\n", to);
+    return cos__fault_reply(f, code_of(f), line);
 }
 
 static int run_redirect(struct cos__fault *f)
 {
     int64_t n = cos_http_number(f->req, "n", 1, 1, 1000000);
-    return n > 1 ? redirect(f, "/fault/redirect?n=%lld&code=%lld", n - 1)
-                 : redirect(f, "ok.html", 0);
+    char to[64] = "ok.html";
+    if (n > 1)
+        snprintf(to, sizeof to, "/fault/redirect?n=%lld&code=%d", (long long)n - 1, code_of(f));
+    return redirect(f, to);
 }
 
 static int run_loop(struct cos__fault *f)
 {
-    int64_t n = cos_http_number(f->req, "n", 1, 1, 1000), at = cos_http_number(f->req, "at", 0, 0, n);
-    char next[64];
-    if (n == 1)
-        return redirect(f, "/fault/redirect-loop", 0);
-    snprintf(next, sizeof next, "/fault/redirect-loop?n=%lld&at=%%lld", (long long)n);
-    return redirect(f, next, (at + 1) % n);
+    int64_t n = cos_http_number(f->req, "n", 1, 1, 1000),
+            at = cos_http_number(f->req, "at", 0, 0, n);
+    char to[96] = "/fault/redirect-loop";
+    if (n > 1)
+        snprintf(to, sizeof to, "/fault/redirect-loop?n=%lld&at=%lld", (long long)n,
+                 (long long)((at + 1) % n));
+    return redirect(f, to);
 }
 
 static int run_endless(struct cos__fault *f)
 {
-    return redirect(f, "/fault/redirect-endless?at=%lld",
-                    cos_http_number(f->req, "at", 0, 0, INT64_MAX - 1) + 1);
+    int64_t at = cos_http_number(f->req, "at", 0, 0, INT64_MAX - 1);
+    char to[64];
+    snprintf(to, sizeof to, "/fault/redirect-endless?at=%lld", (long long)at + 1);
+    return redirect(f, to);
 }
 
 static int run_redirect_bad(struct cos__fault *f)
 {
-    return redirect(f, "http://[broken", 0);
+    return redirect(f, "http://[broken");
 }
 
 static int run_redirect_none(struct cos__fault *f)
@@ -121,7 +128,9 @@ static int run_redirect_none(struct cos__fault *f)
 
 static int run_refused(struct cos__fault *f)
 {
-    return redirect(f, "http://127.0.0.1:%lld/", f->site->closed_port);
+    char to[64];
+    snprintf(to, sizeof to, "http://127.0.0.1:%d/", f->site->closed_port);
+    return redirect(f, to);
 }
 
 static int run_refuse(struct cos__fault *f)

@@ -11,16 +11,22 @@ static const struct cos__fault_row *const tables[] = {cos__faults_status, cos__f
                                                       cos__faults_body};
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
-/* Calls back for every fault: for (table, row) over all. */
-#define EACH_FAULT(row)                                                                            \
-    for (size_t t_ = 0; t_ < TABLES; t_++)                                                         \
-        for (const struct cos__fault_row *row = tables[t_]; row->name; row++)
+/* The nth fault of all, NULL after the last. */
+static const struct cos__fault_row *nth_fault(size_t nth)
+{
+    for (size_t t = 0; t < TABLES; t++)
+        for (const struct cos__fault_row *row = tables[t]; row->name; row++)
+            if (nth-- == 0)
+                return row;
+    return NULL;
+}
 
 void cos_site_list_faults(FILE *out)
 {
+    const struct cos__fault_row *row;
     const char *variant;
-    EACH_FAULT(row)
-    fprintf(out, "  %-18s %s\n", row->name, row->help);
+    for (size_t i = 0; (row = nth_fault(i)) != NULL; i++)
+        fprintf(out, "  %-18s %s\n", row->name, row->help);
     fprintf(out, "  %-18s %s", "robots/NAME", "a robots.txt variant:");
     for (size_t i = 0; (variant = cos__site_robots_variant(i)) != NULL; i++)
         fprintf(out, "%s%s", i % 9 ? " " : "\n                     ", variant);
@@ -61,11 +67,12 @@ int64_t cos__fault_times(struct cos__fault *fault)
 static int serve_index(struct cos__fault *fault)
 {
     struct cos_buf *out = &fault->conn->page;
+    const struct cos__fault_row *row;
     const char *variant;
-    int err = cos_buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
-                                "<title>Faults</title></head>\n<body>\n<h1>Faults</h1>\n<ul>\n");
-    EACH_FAULT(row)
-    if (!err)
+    int err =
+        cos_buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
+                          "<title>Faults</title></head>\n<body>\n<h1>Faults</h1>\n<ul>\n");
+    for (size_t i = 0; !err && (row = nth_fault(i)) != NULL; i++)
         err = cos_buf_addf(out, "<li><a href=\"/fault/%s\">%s</a>: %s</li>\n",
                            row->link ? row->link : row->name, row->name, row->help);
     for (size_t i = 0; !err && (variant = cos__site_robots_variant(i)) != NULL; i++)
@@ -95,14 +102,16 @@ int cos__site_fault(struct cos__site *site, struct cos_http_conn *conn,
 {
     const char *name = req->target + 7, *end = req->target + req->path_len;
     size_t len = strcspn(name, "/.?");
+    const struct cos__fault_row *row;
     struct cos__fault fault = {.site = site, .conn = conn, .req = req, .rest = name + len};
     fault.rest_len = (size_t)(end - fault.rest);
     if (name == end)
         return serve_index(&fault);
     if (len == 6 && !strncmp(name, "robots", 6) && fault.rest_len > 1)
         return serve_robots(&fault, fault.rest + 1);
-    EACH_FAULT(row)
-    if (strlen(row->name) == len && !strncmp(row->name, name, len))
-        return row->run(&fault);
+    for (size_t t = 0; t < TABLES; t++)
+        for (row = tables[t]; row->name; row++)
+            if (strlen(row->name) == len && !strncmp(row->name, name, len))
+                return row->run(&fault);
     return COS_ENOENT;
 }

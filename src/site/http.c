@@ -93,7 +93,7 @@ const char *cos_http_header(const struct cos_http_req *req, const char *name, si
         eol = memchr(at, '\n', (size_t)(end - at));
         if (!eol)
             return NULL;
-        if ((size_t)(eol - at) <= n || at[n] != ':' || strncasecmp(at, name, n))
+        if ((size_t)(eol - at) <= n || at[n] != ':' || strncasecmp(at, name, n) != 0)
             continue;
         at += n + 1;
         stop = eol;
@@ -156,8 +156,8 @@ static int parse_line(struct cos_http_req *req, char *line, size_t len)
         return -1;
     *target++ = 0;
     version = strchr(target, ' ');
-    if (!version || strncmp(version + 1, "HTTP/1.", 7) || (version[8] != '0' && version[8] != '1') ||
-        (version[9] && version[9] != '\r'))
+    if (!version || strncmp(version + 1, "HTTP/1.", 7) != 0 ||
+        (version[8] != '0' && version[8] != '1') || (version[9] && version[9] != '\r'))
         return -1;
     *version = 0;
     req->method = line;

@@ -9,7 +9,9 @@
 #include "tool/ui.h"
 #include "tool/version.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char WHO[] = "coscrawl";
 
@@ -48,26 +50,34 @@ static void on_skip(void *arg, const struct cos_crawl_skip *s)
                s->detail ? ": " : "", s->detail ? s->detail : "");
 }
 
+/* "404 Not Found", "connection refused", "401 Unauthorized: no password". */
+static void what_failed(char *out, size_t max, char name[TEXT_SHORT],
+                        const struct cos_crawl_failure *f)
+{
+    const char *why = f->why ? f->why : f->err != COS_EHTTP || !f->status ? cos_strerror(f->err) : "";
+    if (f->status >= 400)
+        snprintf(out, max, "%s%s%s", text_status(name, f->status), *why ? ": " : "", why);
+    else
+        snprintf(out, max, "%s", why);
+}
+
 /* Failures are news, but a thousand of them are noise: the summary counts them
  * and the database has them all. */
 static void on_failure(void *arg, const struct cos_crawl_failure *f)
 {
     struct run *run = arg;
     struct tool_ui *ui = &run->ui;
-    char status[32] = "", when[TEXT_SHORT];
-    const char *why = f->why ? f->why : cos_strerror(f->err);
+    char text[512], name[TEXT_SHORT], when[TEXT_SHORT];
     output_failure(&run->output, f);
-    if (f->status)
-        snprintf(status, sizeof status, "%d: ", f->status);
+    what_failed(text, sizeof text, name, f);
     if (!f->final) {
-        ui_say(ui, COS_SAY_DEBUG, "%s: %s%s; again in %s", f->url, status, why,
-               text_time(when, f->in_ms));
+        ui_say(ui, COS_SAY_DEBUG, "%s: %s; again in %s", f->url, text, text_time(when, f->in_ms));
         return;
     }
     if (ui->failures == UI_FAILURES && ui->loud < TOOL_VERBOSE)
         ui_say(ui, COS_SAY_WARN, "more failures; -v shows all, the summary counts them");
-    ui_say(ui, ui->failures++ < UI_FAILURES ? COS_SAY_WARN : COS_SAY_DEBUG, "%s: %s%s%s%s", f->url,
-           status, why, f->referrer ? ", linked from " : "", f->referrer ? f->referrer : "");
+    ui_say(ui, ui->failures++ < UI_FAILURES ? COS_SAY_WARN : COS_SAY_DEBUG, "%s: %s%s%s", f->url,
+           text, f->referrer ? ", linked from " : "", f->referrer ? f->referrer : "");
 }
 
 static void on_say(void *arg, int level, const char *text)
@@ -128,10 +138,22 @@ static int check(const struct tool_options *o)
     return 0;
 }
 
+/* A file that is only needed later is better missed now. */
+static int readable(const char *path)
+{
+    if (!path || !access(path, R_OK))
+        return 0;
+    return tool_fail(TOOL_FILE, WHO, "%s: %s", path, strerror(errno));
+}
+
 static int prepare(struct run *run)
 {
     struct tool_options *o = &run->options;
     int err = check(o);
+    if (!err)
+        err = readable(o->crawl.cacert);
+    if (!err)
+        err = readable(o->crawl.load_cookies);
     if (err)
         return err;
     err = ui_init(&run->ui, o);

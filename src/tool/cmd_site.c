@@ -78,8 +78,9 @@ static const char help[] =
     "  --robots=WHAT        robots.txt: a variant below, a file, or its text (\\n: line end)\n"
     "  --die-with-parent    end when the parent process ends\n"
     "\n"
-    "GET /.stats tells what was asked for and when, POST /.stats/reset forgets it,\n"
-    "POST /.revise changes every seventh page; /sitemap.xml[.gz] names all pages.\n"
+    "GET /.stats tells what was asked for and when (ms since the start, and in which\n"
+    "order), POST /.stats/reset forgets it. POST /.revise changes every seventh page.\n"
+    "/sitemap.xml[.gz] names all pages.\n"
     "\n"
     "Faults, at /fault/NAME (values in brackets go into the query; /fault/ links all):\n";
 

@@ -30,5 +30,6 @@ coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/output.c src/tool/output.h \
 	src/tool/seeds.c src/tool/seeds.h \
 	src/tool/signals.c src/tool/signals.h \
-	src/tool/stub.c \
 	src/tool/version.c src/tool/version.h
+bashcompdir = $(datadir)/bash-completion/completions
+dist_bashcomp_DATA = completions/coscrawl

@@ -12,8 +12,8 @@ static const struct tool_command commands[] = {
     {"path", cmd_path, "the file of a URL, and the URL of a file"},
     {"resolve", cmd_resolve, "what a reference means on a page"},
     {"robots", cmd_robots, "what a robots.txt allows, and by which rule"},
-    {"site", cmd_site, "serve a synthetic site for demo and tests"},
     {"why", cmd_why, "what happened to a URL, and by which rule"},
+    {"site", cmd_site, "serve a synthetic site to try things on"},
     {NULL, NULL, NULL},
 };
 

@@ -72,7 +72,7 @@ static size_t make_pieces(const struct tool_ui *ui, const struct cos_crawl_stats
     double pages, bytes;
     size_t n = 0;
     ui_rates(ui, &pages, &bytes);
-    p[n] = (struct piece){.rank = 9, .color = "36"};
+    p[n] = (struct piece){.rank = 6, .color = "36"};
     draw_bar(p[n++].text, ui, st);
 #define PIECE(RANK, COLOR, ...)                                                                    \
     do {                                                                                           \
@@ -84,9 +84,9 @@ static size_t make_pieces(const struct tool_ui *ui, const struct cos_crawl_stats
     PIECE(1, st->failed ? "31" : NULL, "%s failed", text_count(a, st->failed));
     PIECE(3, NULL, pages < 9.95 ? "%.1f pages/s" : "%.0f pages/s", pages);
     PIECE(4, NULL, "%s/s", text_bytes(a, bytes));
-    PIECE(6, NULL, "%lld in flight", (long long)st->in_flight);
+    PIECE(8, NULL, "%lld in flight", (long long)st->in_flight);
     if (st->skipped)
-        PIECE(7, NULL, "%s skipped", text_count(a, st->skipped));
+        PIECE(9, NULL, "%s skipped", text_count(a, st->skipped));
     PIECE(5, NULL, "%s", text_time(a, st->elapsed_ms));
 #undef PIECE
     return n;

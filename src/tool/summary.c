@@ -82,11 +82,15 @@ static void say_skipped(struct tool_ui *ui, const struct tool_options *o,
 
 static void say_failed(struct tool_ui *ui, const struct cos_crawl_result *r)
 {
-    char count[TEXT_SHORT], text[512];
+    char count[TEXT_SHORT], name[TEXT_SHORT], text[512];
     int64_t told = 0;
     for (size_t i = 0; i < r->nerrors && i < COS_TOP_ERRORS; i++) {
+        const char *what = r->errors[i].text;
+        /* A bare status gets its name. */
+        if (strspn(what, "0123456789") == 3 && !what[3])
+            what = text_status(name, atoi(what));
         snprintf(text, sizeof text, "%s with %s, such as %s",
-                 text_count(count, r->errors[i].count), r->errors[i].text, r->errors[i].example);
+                 text_count(count, r->errors[i].count), what, r->errors[i].example);
         line(ui, i ? "" : "failed", text);
         told += r->errors[i].count;
     }

@@ -46,6 +46,28 @@ const char *text_time(char out[TEXT_SHORT], int64_t ms)
     return out;
 }
 
+const char *text_status(char out[TEXT_SHORT], int status)
+{
+    static const struct {
+        int status;
+        const char *name;
+    } names[] = {
+        {400, "Bad Request"},         {401, "Unauthorized"},       {403, "Forbidden"},
+        {404, "Not Found"},           {405, "Method Not Allowed"}, {406, "Not Acceptable"},
+        {408, "Request Timeout"},     {410, "Gone"},               {413, "Content Too Large"},
+        {414, "URI Too Long"},        {418, "I'm a teapot"},       {421, "Misdirected Request"},
+        {429, "Too Many Requests"},   {431, "Headers Too Large"},  {451, "Unavailable For Legal"},
+        {500, "Internal Server Error"}, {501, "Not Implemented"},  {502, "Bad Gateway"},
+        {503, "Service Unavailable"}, {504, "Gateway Timeout"},    {505, "Version Not Supported"},
+    };
+    size_t i = 0;
+    while (i < sizeof names / sizeof names[0] && names[i].status != status)
+        i++;
+    snprintf(out, TEXT_SHORT, "%d%s%s", status, i < sizeof names / sizeof names[0] ? " " : "",
+             i < sizeof names / sizeof names[0] ? names[i].name : "");
+    return out;
+}
+
 size_t text_width(const char *s)
 {
     size_t n = 0;

@@ -89,7 +89,8 @@ static int has_label(const char *labels, const char *label, size_t len)
         if (!strncasecmp(labels, label, len) && (labels[len] == ' ' || !labels[len]))
             return 1;
         labels = strchr(labels, ' ');
-        labels += labels != NULL;
+        if (labels)
+            labels++;
     }
     return 0;
 }

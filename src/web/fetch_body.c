@@ -9,29 +9,45 @@
 #include <string.h>
 #include <strings.h>
 
+enum { HEAD_USUAL = 1000 };
+
 static size_t refuse(struct cos__fetch *fetch, int err)
 {
     fetch->stop_err = err;
     return 0;
 }
 
+/* "HTTP/1.1 200 OK": another answer begins (100, or 401 before the real one),
+ * and the last one counts. */
+static int answer_begins(struct cos__fetch *fetch, const char *line, size_t len)
+{
+    struct cos_page *page = fetch->page;
+    const char *at = memchr(line, ' ', len);
+    cos_buf_clear(&page->head);
+    fetch->encoded = 0;
+    page->protocol = line[5] == '2' ? "h2" : line[5] == '3' ? "h3" : line[7] == '0' ? "HTTP/1.0"
+                                                                                    : "HTTP/1.1";
+    page->status = at && line + len - at >= 4
+                       ? (at[1] - '0') * 100 + (at[2] - '0') * 10 + (at[3] - '0')
+                       : 0;
+    /* Most heads fit: one allocation instead of five. */
+    return cos_buf_reserve(&page->head, HEAD_USUAL);
+}
+
 size_t cos__fetch_on_header(char *data, size_t size, size_t n, void *arg)
 {
     struct cos__fetch *fetch = ((struct cos__easy *)arg)->fetch;
     size_t len = size * n;
-    int err;
+    int err = 0;
     fetch->active_at = cos__loop_now(fetch->op.loop);
-    /* Another answer begins (100, 401 before the real one): the last one counts. */
-    if (len > 5 && !memcmp(data, "HTTP/", 5)) {
-        cos_buf_clear(&fetch->page->head);
-        fetch->encoded = 0;
-        return len;
+    fetch->page->wire_len += (int64_t)len;
+    if (len > 12 && !memcmp(data, "HTTP/", 5)) {
+        err = answer_begins(fetch, data, len);
+    } else if (len > 2) {
+        if (len > 17 && (data[8] | 0x20) == 'e' && !strncasecmp(data, "Content-Encoding:", 17))
+            fetch->encoded = 1;
+        err = cos_buf_add(&fetch->page->head, data, len);
     }
-    if (len <= 2)
-        return len;
-    if (len > 17 && !strncasecmp(data, "Content-Encoding:", 17))
-        fetch->encoded = 1;
-    err = cos_buf_add(&fetch->page->head, data, len);
     return err ? refuse(fetch, err) : len;
 }
 
@@ -44,8 +60,32 @@ static void expect(struct cos__fetch *fetch)
     if (fetch->encoded)
         return;
     curl_easy_getinfo(fetch->easy->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
-    if (announced > 0 && (uint64_t)announced <= fetch->page->body.max)
+    if (announced > 0 && announced <= (fetch->spill_dir ? fetch->spill_at : fetch->max_body))
         cos_buf_reserve(&fetch->page->body, (size_t)announced);
+}
+
+/* The body has outgrown memory: what is there opens the file. */
+static int spill(struct cos__fetch *fetch)
+{
+    struct cos_buf *body = &fetch->page->body;
+    int err;
+    fetch->spill = cos__spill_new(fetch->spill_dir, cos__fetch_spilled, fetch);
+    if (!fetch->spill)
+        return COS_ENOMEM;
+    err = cos__spill_add(fetch->spill, body->data ? body->data : "", body->len);
+    cos_buf_release(body);
+    return err;
+}
+
+static int keep(struct cos__fetch *fetch, const char *data, size_t len)
+{
+    struct cos_buf *body = &fetch->page->body;
+    int err = 0;
+    if (!fetch->spill && fetch->spill_dir && (int64_t)(body->len + len) > fetch->spill_at)
+        err = spill(fetch);
+    if (err)
+        return err;
+    return fetch->spill ? cos__spill_add(fetch->spill, data, len) : cos_buf_add(body, data, len);
 }
 
 size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *arg)
@@ -57,9 +97,13 @@ size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *arg)
     fetch->active_at = cos__loop_now(fetch->op.loop);
     if (!fetch->in_body)
         expect(fetch);
+    if (fetch->spill && cos__spill_full(fetch->spill)) {
+        fetch->paused = 1;
+        return CURL_WRITEFUNC_PAUSE;
+    }
     page->body_len += (int64_t)len;
-    if (fetch->encoded && page->body_len > fetch->max_inflated)
+    if (page->body_len > (fetch->encoded ? fetch->max_inflated : fetch->max_body))
         return refuse(fetch, COS_ETOOBIG);
-    err = cos_buf_add(&page->body, data, len);
+    err = keep(fetch, data, len);
     return err ? refuse(fetch, err) : len;
 }

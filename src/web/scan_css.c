@@ -32,6 +32,7 @@ static const unsigned char class_of[256] = {
     ['\\'] = TOKEN | URL_STOP,
     [0x7f] = URL_STOP,
     ['/'] = TOKEN,
+    ['<'] = TOKEN,
     ['@'] = TOKEN,
     ['#'] = TOKEN,
     [';'] = TOKEN,
@@ -163,6 +164,8 @@ static const char *read_string(struct reader *r)
             r->p = p;
             return NULL;
         }
+        if (*p == '\\' && p + 1 == end)
+            break; /* stands for nothing, unlike in an unquoted URL */
         p = *p == '\\' ? skip_escape(p, end) : p + 1;
     }
     r->p = p < end ? p + 1 : end;
@@ -300,6 +303,9 @@ static void read_token(struct reader *r)
             skip_comment(r);
         else
             r->p++;
+        break;
+    case '<': /* "<!--": its dashes are not the first of a name */
+        r->p += r->end - r->p >= 4 && !memcmp(r->p, "<!--", 4) ? 4 : 1;
         break;
     case '"':
     case '\'':

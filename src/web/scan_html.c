@@ -200,10 +200,14 @@ static const char *find_script_end(const char *p, const char *end)
     return end;
 }
 
+static enum cos__space space_of(const struct cos__scan *s)
+{
+    return s->nforeign ? s->foreign[s->nforeign - 1].space : SPACE_HTML;
+}
+
 static int in_foreign(const struct cos__scan *s)
 {
-    uint8_t top = s->nforeign ? s->foreign[s->nforeign - 1] : 0;
-    return top == EL_SVG || top == EL_MATH;
+    return space_of(s) != SPACE_HTML;
 }
 
 /* An element of HTML inside svg or math closes them, up to an island of HTML. */
@@ -214,34 +218,54 @@ static void leave_foreign(struct cos__scan *s)
 }
 
 /* The elements inside svg and math whose content is HTML again. */
-static int is_island(const struct cos__scan *s, enum cos__el el)
+static int is_island(enum cos__space space, enum cos__el el)
 {
-    if (s->foreign[s->nforeign - 1] == EL_SVG)
+    if (space == SPACE_SVG)
         return el == EL_FOREIGNOBJECT || el == EL_DESC || el == EL_TITLE;
     return el == EL_MI || el == EL_MO || el == EL_MN || el == EL_MS || el == EL_MTEXT;
 }
 
-static void open_foreign(struct cos__scan *s, enum cos__el el, int closed)
+static void open_foreign(struct cos__scan *s, enum cos__el el)
 {
-    if (closed || s->nforeign == COS__FOREIGN_MAX)
+    enum cos__space space = space_of(s);
+    if (s->nforeign == COS__FOREIGN_MAX)
         return;
-    if (el == EL_SVG || el == EL_MATH || (in_foreign(s) && is_island(s, el)))
-        s->foreign[s->nforeign++] = (uint8_t)el;
+    if (space != SPACE_HTML && is_island(space, el))
+        space = SPACE_HTML;
+    else if (el != EL_SVG && el != EL_MATH)
+        return;
+    else if (space == SPACE_HTML) /* <math> inside svg is an element of svg */
+        space = el == EL_SVG ? SPACE_SVG : SPACE_MATH;
+    s->foreign[s->nforeign++] = (struct cos__foreign){(uint8_t)el, (uint8_t)space};
 }
 
-static void close_foreign(struct cos__scan *s, enum cos__el el)
+/* </p> and </br> end svg as <p> does. Another end tag of HTML would, if such an
+ * element were open outside, which is not known here; the next <div> or <p> will. */
+static void close_foreign(struct cos__scan *s, const char *name, size_t len)
 {
+    enum cos__el el = cos__scan_element(name, len, s->end);
+    if (at_name(name, s->end, "p", 1) || at_name(name, s->end, "br", 2))
+        leave_foreign(s);
     for (unsigned i = s->nforeign; i-- > 0;)
-        if (s->foreign[i] == el) {
+        if (s->foreign[i].el == el) {
             s->nforeign = i;
             return;
         }
 }
 
-static const char *style_content(struct cos__scan *s, const char *p, const char *stop)
+/* Inside svg a style element is ordinary markup: its CSS is the text up to the
+ * next tag, mostly in a CDATA section. Gives p: the text is then skipped as any. */
+static const char *foreign_style(struct cos__scan *s, const char *p)
 {
-    cos__scan_emit_style(s, p, (size_t)(stop - p));
-    return stop;
+    const char *stop = memchr(p, '<', (size_t)(s->end - p)), *close;
+    cos__scan_emit_style(s, p, (size_t)((stop ? stop : s->end) - p));
+    if (!stop || s->end - stop < 9 || memcmp(stop, "<![CDATA[", 9))
+        return p;
+    close = skip_cdata(stop, s->end);
+    stop += 9;
+    if (!s->result)
+        cos__scan_emit_style(s, stop, (size_t)((close ? close - 3 : s->end) - stop));
+    return p;
 }
 
 /* What follows a start tag whose content is not markup; p itself otherwise. */
@@ -252,7 +276,9 @@ static const char *skip_content(struct cos__scan *s, const char *p)
     case EL_SCRIPT:
         return find_script_end(p, s->end);
     case EL_STYLE:
-        return style_content(s, p, find_end_tag(p, s->end, "style"));
+        stop = find_end_tag(p, s->end, "style");
+        cos__scan_emit_style(s, p, (size_t)(stop - p));
+        return stop;
     case EL_TITLE:
         stop = find_end_tag(p, s->end, "title");
         cos__scan_emit_title(s, p, (size_t)(stop - p));
@@ -284,17 +310,18 @@ static const char *start_tag(struct cos__scan *s, const char *p)
     p = read_attributes(s, p, cos__wanted[s->el] | COS__GLOBAL, &closed);
     if (!p)
         return NULL;
-    if (in_foreign(s) && cos__scan_breaks_out(s->name, s->name_len))
+    if (in_foreign(s) && cos__scan_breaks_out(s->name, s->name_len, s->end))
         leave_foreign(s);
     foreign = in_foreign(s);
     if (s->norder)
         cos__scan_emit_tag(s);
-    open_foreign(s, s->el, closed);
+    if (!closed)
+        open_foreign(s, s->el);
     if (s->el == EL_OTHER || (closed && (foreign || s->options & COS_SCAN_XHTML)))
         return p;
     if (!foreign)
         return skip_content(s, p);
-    return s->el == EL_STYLE ? style_content(s, p, find_end_tag(p, s->end, "style")) : p;
+    return s->el == EL_STYLE ? foreign_style(s, p) : p;
 }
 
 /* p is at "</" and a letter follows. */
@@ -305,7 +332,7 @@ static const char *end_tag(struct cos__scan *s, const char *p)
     for (p = name; p < s->end && !(class_at(p) & (SPACE | SLASH | GREATER)); p++)
         ;
     if (s->nforeign)
-        close_foreign(s, cos__scan_element(name, (size_t)(p - name), s->end));
+        close_foreign(s, name, (size_t)(p - name));
     return read_attributes(s, p, 0, &closed);
 }
 

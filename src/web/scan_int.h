@@ -106,6 +106,15 @@ struct cos__attr {
     char quote;
 };
 
+/* What decides how a tag is read: HTML, or the vocabulary of an enclosing svg
+ * or math. */
+enum cos__space { SPACE_HTML, SPACE_SVG, SPACE_MATH };
+
+struct cos__foreign {
+    uint8_t el;    /* the element that was opened */
+    uint8_t space; /* what its content is */
+};
+
 struct cos__scan {
     const char *data, *end;
     unsigned options; /* COS_SCAN_XHTML … */
@@ -122,7 +131,7 @@ struct cos__scan {
     struct cos__attr attr[AT_COUNT];
     /* open svg and math elements and the HTML islands inside them; what is
      * nested deeper than COS__FOREIGN_MAX is taken for its surroundings */
-    uint8_t foreign[COS__FOREIGN_MAX];
+    struct cos__foreign foreign[COS__FOREIGN_MAX];
     unsigned nforeign;
     /* reused memory */
     struct cos_buf decoded;  /* an attribute's or title's text */
@@ -138,7 +147,7 @@ extern const char *const cos__attribute_names[AT_COUNT];
 /* Bit per attribute that the element wants, besides COS__GLOBAL. */
 extern const uint32_t cos__wanted[EL_COUNT];
 /* An HTML element that ends svg or math content. */
-int cos__scan_breaks_out(const char *name, size_t len);
+int cos__scan_breaks_out(const char *name, size_t len, const char *end);
 
 /* scan_value.c */
 /* A value as a browser sees it. When nothing in it needs decoding, text is the

@@ -99,17 +99,56 @@ const uint32_t cos__wanted[EL_COUNT] = {
     [EL_FEIMAGE] = W(HREF) | W(XLINK_HREF),
 };
 
-int cos__scan_breaks_out(const char *name, size_t len)
+int cos__scan_breaks_out(const char *name, size_t len, const char *end)
 {
-    static const char *const names[] = {
-        "b",      "big",   "blockquote", "body", "br",   "center", "code",   "dd",    "div",
-        "dl",     "dt",    "em",         "embed", "h1",  "h2",     "h3",     "h4",    "h5",
-        "h6",     "head",  "hr",         "i",    "img",  "li",     "listing", "menu", "meta",
-        "nobr",   "ol",    "p",          "pre",  "ruby", "s",      "small",  "span",  "strong",
-        "strike", "sub",   "sup",        "table", "tt",  "u",      "ul",     "var",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (whole(name, len, names[i]))
-            return 1;
-    return 0;
+    switch (name_key(name, len, end)) {
+    case KEY('b'):
+    case KEY('b', 'i', 'g'):
+    case KEY('b', 'o', 'd', 'y'):
+    case KEY('b', 'r'):
+    case KEY('c', 'e', 'n', 't', 'e', 'r'):
+    case KEY('c', 'o', 'd', 'e'):
+    case KEY('d', 'd'):
+    case KEY('d', 'i', 'v'):
+    case KEY('d', 'l'):
+    case KEY('d', 't'):
+    case KEY('e', 'm'):
+    case KEY('e', 'm', 'b', 'e', 'd'):
+    case KEY('h', '1'):
+    case KEY('h', '2'):
+    case KEY('h', '3'):
+    case KEY('h', '4'):
+    case KEY('h', '5'):
+    case KEY('h', '6'):
+    case KEY('h', 'e', 'a', 'd'):
+    case KEY('h', 'r'):
+    case KEY('i'):
+    case KEY('i', 'm', 'g'):
+    case KEY('l', 'i'):
+    case KEY('l', 'i', 's', 't', 'i', 'n', 'g'):
+    case KEY('m', 'e', 'n', 'u'):
+    case KEY('m', 'e', 't', 'a'):
+    case KEY('n', 'o', 'b', 'r'):
+    case KEY('o', 'l'):
+    case KEY('p'):
+    case KEY('p', 'r', 'e'):
+    case KEY('r', 'u', 'b', 'y'):
+    case KEY('s'):
+    case KEY('s', 'm', 'a', 'l', 'l'):
+    case KEY('s', 'p', 'a', 'n'):
+    case KEY('s', 't', 'r', 'o', 'n', 'g'):
+    case KEY('s', 't', 'r', 'i', 'k', 'e'):
+    case KEY('s', 'u', 'b'):
+    case KEY('s', 'u', 'p'):
+    case KEY('t', 'a', 'b', 'l', 'e'):
+    case KEY('t', 't'):
+    case KEY('u'):
+    case KEY('u', 'l'):
+    case KEY('v', 'a', 'r'):
+        return 1;
+    case KEY('b', 'l', 'o', 'c', 'k', 'q', 'u', 'o'):
+        return whole(name, len, "blockquote");
+    default:
+        return 0;
+    }
 }
