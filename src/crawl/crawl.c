@@ -239,10 +239,11 @@ static void kick(struct cos__crawl *c)
     if (c->unkicked < enough && c->now < c->kick_by && c->out && !c->asked)
         return;
     cos_db_kick(c->db, 1);
-    if (!cos_db_waiting(c->db)) {
+    /* Still waiting: a batch is under way. A time in the past would keep the
+     * dispatcher from ever suspending, and the batch from being told done. */
+    c->kick_by = cos_db_waiting(c->db) ? c->now + KICK_MS : INT64_MAX;
+    if (c->kick_by == INT64_MAX)
         c->unkicked = 0;
-        c->kick_by = INT64_MAX;
-    }
 }
 
 static void ask_again(struct cos__crawl *c)
