@@ -84,6 +84,13 @@ int64_t cps_fetch(struct cps_rt *rt, const struct cos_request *req, int64_t dead
 int64_t cps_fetch_into(struct cps_rt *rt, struct cos_page *page, const struct cos_request *req,
                        int64_t deadline, cps_fetch_cb *cb, void *arg);
 
+/* See cos_cookies_load(). */
+int64_t cps_cookies_load(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb,
+                         void *arg);
+/* See cos_cookies_save(). What is in the jar now is written. */
+int64_t cps_cookies_save(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb,
+                         void *arg);
+
 /* --- files and threads ---------------------------------------------------------- */
 
 /* The file is lent in data: cos_buf_take(data, &len) keeps it. NULL on error. */
@@ -127,6 +134,28 @@ typedef void cps_resolve_cb(int err, const struct cos_addrs *addrs, void *arg);
 /* See cos_resolve(). */
 int64_t cps_resolve(struct cps_rt *rt, const char *host, int family, int64_t deadline,
                     cps_resolve_cb *cb, void *arg);
+
+/* --- worker processes -------------------------------------------------------------- */
+
+/* worker is the callback's to release (cos_pool_release); NULL on error. */
+typedef void cps_pool_acquire_cb(int err, struct cos_worker *worker, void *arg);
+/* message is lent; cos_buf_take(&message->data, …) keeps its data. After an error
+ * it says why, or is NULL. */
+typedef void cps_message_cb(int err, struct cos_message *message, void *arg);
+
+/* See cos_pool_acquire(). */
+int64_t cps_pool_acquire(struct cps_rt *rt, struct cos_pool *pool, int64_t deadline,
+                         cps_pool_acquire_cb *cb, void *arg);
+/* See cos_worker_send(). */
+int64_t cps_worker_send(struct cps_rt *rt, struct cos_worker *worker, const char *event,
+                        const void *data, size_t len, int64_t deadline, cps_cb *cb, void *arg);
+/* See cos_worker_recv(). */
+int64_t cps_worker_recv(struct cps_rt *rt, struct cos_worker *worker, int64_t deadline,
+                        cps_message_cb *cb, void *arg);
+/* See cos_pool_job(). each is called from cps_run(), before cb. */
+int64_t cps_pool_job(struct cps_rt *rt, struct cos_pool *pool, const char *event, const void *data,
+                     size_t len, cos_message_fn *each, void *each_arg, int64_t deadline,
+                     cps_message_cb *cb, void *arg);
 
 #ifdef __cplusplus
 }

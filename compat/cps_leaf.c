@@ -5,6 +5,7 @@
 
 #include "base/sleep.h"
 #include "web/fetch.h"
+#include "web/fetch_cookies.h"
 
 static void deliver_plain(struct cos_op *op)
 {
@@ -35,4 +36,16 @@ int64_t cps_fetch_into(struct cps_rt *rt, struct cos_page *page, const struct co
 {
     return cps__begin(rt, cos__fetch_into_op(page, req), deadline, deliver_page, (cps__fn *)cb,
                       arg);
+}
+
+int64_t cps_cookies_load(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb,
+                         void *arg)
+{
+    return cps__begin(rt, cos__cookies_load_op(path), deadline, deliver_plain, (cps__fn *)cb, arg);
+}
+
+int64_t cps_cookies_save(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb,
+                         void *arg)
+{
+    return cps__begin(rt, cos__cookies_save_op(path), deadline, deliver_plain, (cps__fn *)cb, arg);
 }

@@ -7,7 +7,8 @@ libcos_la_SOURCES += \
 # files, names, process pool
 libcos_la_SOURCES += \
 	compat/cps_file.c \
-	compat/cps_names.c
+	compat/cps_names.c \
+	compat/cps_pool.c
 
 # control flow
 include_HEADERS += compat/cps_flow.h

@@ -1,2 +1,3 @@
 # man/local.mk - the manual pages.
 dist_man_MANS += man/coscrawl.1
+dist_man_MANS += man/coscrawl-dill.7

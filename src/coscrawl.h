@@ -33,6 +33,7 @@ extern "C" {
 #include "flow/gate.h"
 #include "flow/once.h"
 #include "flow/queue.h"
+#include "base/pool.h"
 #include "web/names.h"
 #include "web/request.h"
 
@@ -87,6 +88,21 @@ int cos_fetch(const struct cos_request *req, struct cos_page **out, int64_t dead
  * cos_fetch, also left in page->err. */
 int cos_fetch_into(struct cos_page *page, const struct cos_request *req, int64_t deadline);
 
+/* The request that follows a redirect: a copy of req for page->location, with
+ * the method the status asks for and without a body where it changes. Nothing
+ * is allocated: next lends from req and page and is good as long as both. What
+ * req says about credentials stays with the host it was meant for (origin). Does
+ * not suspend. 0; COS_ENOENT when page is no redirect or has no valid target. */
+int cos_request_follow(struct cos_request *next, const struct cos_request *req,
+                       const struct cos_page *page);
+
+/* Cookies are kept in one jar per thread, for the domains they were set for.
+ * Adds the cookies of a file in Netscape's format, as curl and wget write it.
+ * Suspends. Errors of cos_file_read. */
+int cos_cookies_load(const char *path, int64_t deadline);
+/* Writes the jar, replacing the file. Suspends. Errors of cos_file_write. */
+int cos_cookies_save(const char *path, int64_t deadline);
+
 /* --- files and threads ---------------------------------------------------------- */
 
 /* Files are read and written on threads of their own: the loop never waits for
@@ -130,6 +146,55 @@ int cos_names_setup(const struct cos_names_setup *setup);
  * COS_ESERVFAIL the server failed or refused, COS_ENONS no server answers,
  * COS_EINVAL no name at all, COS_EFULL too many names under way. */
 int cos_resolve(const char *host, int family, struct cos_addrs *out, int64_t deadline);
+
+/* --- worker processes -------------------------------------------------------------- */
+
+/* Starts the process that forks workers, unless it runs. Call it first in main,
+ * before threads and large memory: workers are copies of what it sees. Opening
+ * a pool does it otherwise. Does not suspend. COS_ENOMEM, COS_EMFILE. */
+int cos_pool_prepare(void);
+/* A pool of worker processes into *out (cos_pool_close). None is started before
+ * the first is asked for. Does not suspend. COS_EINVAL, COS_ETOOBIG (arguments),
+ * COS_ENOMEM, COS_EMFILE. */
+int cos_pool_open(struct cos_pool **out, const struct cos_pool_setup *setup);
+/* Kills the workers. Who waits gets COS_ECLOSED; workers that are held must still
+ * be released, and answer COS_ECLOSED. Does not suspend. NULL is fine. */
+void cos_pool_close(struct cos_pool *pool);
+
+/* A worker for the caller alone: an idle one, or a new one while there are fewer
+ * than setup.max, or the first that is released. Suspends. The caller holds
+ * *out until cos_pool_release(). COS_ECLOSED; COS_ENOENT, COS_EACCES … when the
+ * program cannot be run; COS_EBUSY when the system starts no more processes. */
+int cos_pool_acquire(struct cos_pool *pool, struct cos_worker **out, int64_t deadline);
+/* Gives it back, to the first who waits or to the idle ones. A worker that is
+ * dead or still owes an "end" is replaced. Does not suspend. NULL is fine. */
+void cos_pool_release(struct cos_worker *worker);
+
+/* Sends a message to a worker and waits until it is written. Suspends.
+ * COS_EINVAL (event), COS_ETOOBIG; COS_ECRASHED, COS_EHUNG, COS_EPROTO, COS_ECLOSED
+ * when the worker is gone. */
+int cos_worker_send(struct cos_worker *worker, const char *event, const void *data, size_t len,
+                    int64_t deadline);
+/* The worker's next message; out is zeroed or holds an earlier one, which is
+ * released. After an error out->data says why in words, if that is known.
+ * Suspends. COS_EBUSY when somebody else receives; errors as cos_worker_send. */
+int cos_worker_recv(struct cos_worker *worker, struct cos_message *out, int64_t deadline);
+/* The process, for logs and for kill(). */
+pid_t cos_worker_pid(const struct cos_worker *worker);
+/* What happened to a worker that is gone, in words; "" when it is not. */
+const char *cos_worker_why(const struct cos_worker *worker);
+
+/* One job: a worker is acquired, gets the message, and is released when it has
+ * answered "end" or "error"; out (may be NULL) is that answer. Messages before
+ * it go to each (may be NULL), which may not call the pool. A job whose worker
+ * died before it said anything is run again setup.retries times. Suspends.
+ * Errors as acquire, send and receive; what the worker gave as its error, or
+ * COS_EPARSE when that is no number of ours: out->data has its words. */
+int cos_pool_job(struct cos_pool *pool, const char *event, const void *data, size_t len,
+                 cos_message_fn *each, void *each_arg, struct cos_message *out, int64_t deadline);
+
+/* Does not suspend. */
+void cos_pool_stats(const struct cos_pool *pool, struct cos_pool_stats *out);
 
 #ifdef __cplusplus
 }

@@ -60,7 +60,8 @@ static void from_errno(void)
         {ENOMEM, COS_ENOMEM, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        cmp_ok(cos_err_from_errno(rows[i].num), "==", rows[i].err, "errno: %s", strerror(rows[i].num));
+        cmp_ok(cos_err_from_errno(rows[i].num), "==", rows[i].err, "errno: %s",
+               strerror(rows[i].num));
         cmp_ok(cos_err_exit(rows[i].err), "==", rows[i].exit_code, "exit %d", rows[i].exit_code);
     }
     cmp_ok(cos_err_from_errno(123456), "==", COS_EIO, "an errno nobody knows is still an error");

@@ -19,12 +19,14 @@ static char *fetch(const char *method, const char *path, const char *headers, in
     int64_t until = site_now_ms() + ms;
     struct pollfd p = {.fd = fd, .events = POLLIN};
     ssize_t n = -1;
-    int size = snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%sConnection: close\r\n\r\n",
-                        method, path, headers ? headers : "");
+    int size = snprintf(request, sizeof request,
+                        "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%sConnection: close\r\n\r\n", method,
+                        path, headers ? headers : "");
     if (!text || fd < 0 || send(fd, request, (size_t)size, MSG_NOSIGNAL) != size)
         BAIL_OUT("cannot ask for %s", path);
     *end = END_SILENT;
-    while (have < room && poll(&p, 1, (int)(until - site_now_ms() > 0 ? until - site_now_ms() : 0)) > 0) {
+    while (have < room &&
+           poll(&p, 1, (int)(until - site_now_ms() > 0 ? until - site_now_ms() : 0)) > 0) {
         n = recv(fd, text + have, room - have, 0);
         if (n <= 0) {
             *end = n == 0 ? END_CLOSED : END_RESET;
@@ -70,7 +72,8 @@ static void statuses(void)
     expect("/fault/flaky", NULL, END_CLOSED, "^HTTP/1.1 500 ");
     expect("/fault/429?after=7", NULL, END_CLOSED, "^HTTP/1.1 429 .*\r\nRetry-After: 7\r\n");
     expect("/fault/429?after=7", NULL, END_CLOSED, OK);
-    expect("/fault/429?date=1&times=2", NULL, END_CLOSED, "Retry-After: [MTWFS][a-z][a-z], [0-9 ]{2} .* GMT\r\n");
+    expect("/fault/429?date=1&times=2", NULL, END_CLOSED,
+           "Retry-After: [MTWFS][a-z][a-z], [0-9 ]{2} .* GMT\r\n");
     expect("/fault/429?date=1&times=2", NULL, END_CLOSED, "^HTTP/1.1 429 ");
     expect("/fault/503", NULL, END_CLOSED, "^HTTP/1.1 503 .*\r\nRetry-After: 1\r\n");
 }
@@ -81,22 +84,27 @@ static void redirects(void)
            "^HTTP/1.1 308 .*\r\nLocation: /fault/redirect\\?n=2&code=308\r\n");
     expect("/fault/redirect?n=1", NULL, END_CLOSED, "^HTTP/1.1 302 .*\r\nLocation: ok.html\r\n");
     expect("/fault/redirect-loop", NULL, END_CLOSED, "\r\nLocation: /fault/redirect-loop\r\n");
-    expect("/fault/redirect-loop?n=3&at=2", NULL, END_CLOSED, "\r\nLocation: /fault/redirect-loop\\?n=3&at=0\r\n");
-    expect("/fault/redirect-endless?at=41", NULL, END_CLOSED, "Location: /fault/redirect-endless\\?at=42\r\n");
+    expect("/fault/redirect-loop?n=3&at=2", NULL, END_CLOSED,
+           "\r\nLocation: /fault/redirect-loop\\?n=3&at=0\r\n");
+    expect("/fault/redirect-endless?at=41", NULL, END_CLOSED,
+           "Location: /fault/redirect-endless\\?at=42\r\n");
     expect("/fault/redirect-bad", NULL, END_CLOSED, "Location: http://\\[broken\r\n");
     expect("/fault/redirect-none", NULL, END_CLOSED, "^HTTP/1.1 302 ([^L]|L[^o])*$");
-    expect("/fault/cookie", NULL, END_CLOSED, "^HTTP/1.1 302 .*Set-Cookie: visit=1; .*Location: /fault/cookie/check");
+    expect("/fault/cookie", NULL, END_CLOSED,
+           "^HTTP/1.1 302 .*Set-Cookie: visit=1; .*Location: /fault/cookie/check");
     expect("/fault/cookie/check", NULL, END_CLOSED, "^HTTP/1.1 403 ");
     expect("/fault/cookie/check", "Cookie: a=b; visit=1\r\n", END_CLOSED, OK);
     expect("/fault/auth", NULL, END_CLOSED, "^HTTP/1.1 401 .*WWW-Authenticate: Basic realm=");
-    expect("/fault/auth", "Authorization: Basic dXNlcjp3cm9uZwo=\r\n", END_CLOSED, "^HTTP/1.1 401 ");
+    expect("/fault/auth", "Authorization: Basic dXNlcjp3cm9uZwo=\r\n", END_CLOSED,
+           "^HTTP/1.1 401 ");
     expect("/fault/auth", "Authorization: Basic dXNlcjpzZWNyZXQ=\r\n", END_CLOSED, OK);
     expect("/fault/etag", NULL, END_CLOSED, OK ".*ETag: \"v1\"\r\n");
     expect("/fault/etag", "If-None-Match: \"v1\"\r\n", END_CLOSED, "^HTTP/1.1 304 ");
     expect("/fault/modified", NULL, END_CLOSED, "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n");
     expect("/fault/modified", "If-Modified-Since: Fri, 02 Jan 2026 00:00:00 GMT\r\n", END_CLOSED,
            "^HTTP/1.1 304 ");
-    expect("/fault/calendar", NULL, END_CLOSED, "/fault/calendar/2025/12.html.*/fault/calendar/2026/2.html");
+    expect("/fault/calendar", NULL, END_CLOSED,
+           "/fault/calendar/2025/12.html.*/fault/calendar/2026/2.html");
     expect("/fault/calendar/2030/12.html", NULL, END_CLOSED, "/2030/11.html.*/2031/1.html");
     expect("/fault/calendar/2030/13.html", NULL, END_CLOSED, "^HTTP/1.1 404 ");
 }
@@ -114,7 +122,8 @@ static void wire(void)
 {
     expect("/fault/hang", NULL, END_SILENT, NULL);
     expect("/fault/hang?ms=100", NULL, END_RESET, NULL);
-    expect("/fault/hang-body", NULL, END_SILENT, OK ".*Content-Length: [0-9]+\r\n\r\n<!DOCTYPE html>");
+    expect("/fault/hang-body", NULL, END_SILENT,
+           OK ".*Content-Length: [0-9]+\r\n\r\n<!DOCTYPE html>");
     expect("/fault/drip?ms=20", NULL, END_SILENT, OK ".*\r\n\r\n1\r\n<\r\n1\r\n!\r\n");
     expect("/fault/drip-head?ms=2", NULL, END_CLOSED, OK "Content-Length: 0\r\n\r\n$");
     expect("/fault/truncated", NULL, END_CLOSED, OK ".*<title>");
@@ -127,12 +136,14 @@ static void wire(void)
     expect("/fault/close", NULL, END_CLOSED, NULL);
     expect("/fault/length-long", NULL, END_CLOSED, "</html>\n$");
     expect("/fault/length-short", NULL, END_CLOSED, "</html>\n$");
-    expect("/fault/length-twice", NULL, END_CLOSED, "Content-Length: 5\r\nContent-Length: 50\r\n\r\nhello$");
+    expect("/fault/length-twice", NULL, END_CLOSED,
+           "Content-Length: 5\r\nContent-Length: 50\r\n\r\nhello$");
     expect("/fault/length-bad", NULL, END_CLOSED, "Content-Length: five\r\n");
     expect("/fault/bad-chunk", NULL, END_CLOSED, "\r\n\r\n5\r\nhello\r\nxyz\r\n");
     expect("/fault/chunk-huge", NULL, END_CLOSED, "\r\nffffffffffffffffff\r\n");
     expect("/fault/chunked", NULL, END_CLOSED, "\r\n\r\n7\r\n<!DOCTY\r\n7\r\n.*\r\n0\r\n\r\n$");
-    expect("/fault/no-length", NULL, END_CLOSED, "^HTTP/1.0 200 OK\r\nContent-Type: [^\r]*\r\n\r\n<!DOC");
+    expect("/fault/no-length", NULL, END_CLOSED,
+           "^HTTP/1.0 200 OK\r\nContent-Type: [^\r]*\r\n\r\n<!DOC");
     expect("/fault/no-head", NULL, END_CLOSED, "^<!DOCTYPE html>");
     expect("/fault/bad-status", NULL, END_CLOSED, "^HTTP/1.1 OK 200\r\n");
     expect("/fault/bad-header", NULL, END_CLOSED, "\r\nContent-Type text/html\r\n: empty\r\n");
@@ -195,7 +206,8 @@ static size_t unpacked(const char *path, size_t *wire_len)
     static Bytef plain[65536];
     z_stream z = {0};
     int end, state = Z_OK;
-    char *text = fetch("GET", path, NULL, 8000, &end, wire_len), *body = strstr(text, "\r\n\r\n") + 4;
+    char *text = fetch("GET", path, NULL, 8000, &end, wire_len),
+         *body = strstr(text, "\r\n\r\n") + 4;
     z.next_in = (Bytef *)body;
     z.avail_in = (uInt)unchunk(body);
     inflateInit2(&z, 15 + 16);
@@ -213,7 +225,8 @@ static void bodies(void)
 {
     size_t wire_len;
     cmp_ok(unpacked("/fault/gzip", &wire_len), ">", 100, "gzip unpacks");
-    cmp_ok(unpacked("/fault/gzip-bomb?mb=20", &wire_len), ">", 20 << 20, "gzip-bomb: 20 MB come out");
+    cmp_ok(unpacked("/fault/gzip-bomb?mb=20", &wire_len), ">", 20 << 20,
+           "gzip-bomb: 20 MB come out");
     cmp_ok(wire_len, "<", 40000, "of less than 40 KB");
     expect("/fault/gzip-broken", NULL, END_CLOSED, "Content-Encoding: gzip\r\n.*<!DOCTYPE html>");
     expect("/fault/encoding-unknown", NULL, END_CLOSED, "Content-Encoding: x-fancy\r\n");
@@ -221,7 +234,8 @@ static void bodies(void)
     expect("/fault/wrong-type", NULL, END_CLOSED, "Content-Type: image/png\r\n.*<!DOCTYPE html>");
     expect("/fault/binary", NULL, END_CLOSED, "Content-Length: 16384\r\n");
     expect("/fault/empty", NULL, END_CLOSED, OK ".*Content-Length: 0\r\n\r\n$");
-    expect("/fault/charset/shift_jis", NULL, END_CLOSED, "charset=shift_jis\r\n.*<title>\x95\\\\\x8e\xa6 ");
+    expect("/fault/charset/shift_jis", NULL, END_CLOSED,
+           "charset=shift_jis\r\n.*<title>\x95\\\\\x8e\xa6 ");
     expect("/fault/charset/koi8-r?by=1", NULL, END_CLOSED,
            "Content-Type: text/html\r\n.*<meta charset=\"koi8-r\"><title>\xd0\xd2\xc9\xd7\xc5\xd4");
     expect("/fault/charset/utf-8?by=2", NULL, END_CLOSED, "\r\n\r\n\xef\xbb\xbf<!DOCTYPE");

@@ -42,7 +42,8 @@ static void keyed(void)
         same += cos_hash_keyed(key, data, n) == cos_hash_keyed(other, data, n);
     }
     cmp_ok(wrong, "==", 0, "agrees with a byte-by-byte SipHash-1-3 for lengths 0 to 64");
-    ok(cos_hash_keyed(key, data, 0) == 0xabac0158050fc4dc, "the published value of the empty input");
+    ok(cos_hash_keyed(key, data, 0) == 0xabac0158050fc4dc,
+       "the published value of the empty input");
     cmp_ok(same, "==", 0, "another key gives other hashes");
     ok(cos_hash_process_key() == cos_hash_process_key(), "one key per process");
     ok(cos_hash_process_key()[0] || cos_hash_process_key()[1], "and it was drawn");

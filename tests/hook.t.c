@@ -9,7 +9,8 @@
 
 static struct cos_buf seen;
 
-static void on_init(uint64_t id, enum cos_hook_type type, uint64_t trigger, const char *file, int line)
+static void on_init(uint64_t id, enum cos_hook_type type, uint64_t trigger, const char *file,
+                    int line)
 {
     cos_buf_addf(&seen, "init %s trigger %d %s; ", cos_hook_type_name(type), (int)trigger,
                  id && line && strstr(file, "hook.t.c") ? "here" : "nowhere");

@@ -52,9 +52,11 @@ static void quoted(const char *in, size_t len, const char *want, const char *wha
 static void strings(void)
 {
     quoted("a\"b\\c/\b\f\n\r\t", 11, "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\"", "short escapes");
-    quoted("\x01\x1b[2J\x7f", 6, "\"\\u0001\\u001b[2J\\u007f\"", "controls cannot reach a terminal");
+    quoted("\x01\x1b[2J\x7f", 6, "\"\\u0001\\u001b[2J\\u007f\"",
+           "controls cannot reach a terminal");
     quoted("\xc2\x9b", 2, "\"\\u009b\"", "nor can those above 127");
-    quoted("\xe2\x80\xa8\xe2\x80\xae", 6, "\"\\u2028\\u202e\"", "line separator and direction marks");
+    quoted("\xe2\x80\xa8\xe2\x80\xae", 6, "\"\\u2028\\u202e\"",
+           "line separator and direction marks");
     quoted("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
            "UTF-8 of two, three and four bytes stays");
 #define BAD "\xef\xbf\xbd"
@@ -110,7 +112,8 @@ static void ceiling(void)
     cos_json_str(&j, "far too long");
     cos_json_int(&j, 1);
     cos_json_end(&j);
-    cmp_ok(cos_json_done(&j), "==", COS_ETOOBIG, "the buffer's ceiling is the first error and stays");
+    cmp_ok(cos_json_done(&j), "==", COS_ETOOBIG,
+           "the buffer's ceiling is the first error and stays");
     cos_buf_release(&small);
 }
 

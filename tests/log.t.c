@@ -47,7 +47,8 @@ static void escapes(void)
     is(logged(COS_LOG_INFO, "a\x1b[31m\r\n\tb", 11), "a\\x1b[31m\\x0d\\n\\tb\n",
        "controls are shown, not obeyed; one message is one line");
     cmp_ok(errno, "==", ENOENT, "errno stays");
-    is(logged(COS_LOG_INFO, "\xff\xc3(\xc3\xa9", 5), "\\xff\\xc3(\xc3\xa9\n", "broken UTF-8 is shown");
+    is(logged(COS_LOG_INFO, "\xff\xc3(\xc3\xa9", 5), "\\xff\\xc3(\xc3\xa9\n",
+       "broken UTF-8 is shown");
     is(logged(COS_LOG_INFO, "\xc2\x9b\xe2\x80\xae", 5), "\\xc2\\x9b\\u{202e}\n",
        "C1 controls and direction marks too");
     memset(text, 'x', sizeof text);
@@ -85,7 +86,8 @@ static void long_line(const char *path)
     cos_log(COS_LOG_INFO, "%s", text);
     cos_log_open(NULL);
     file = fopen(path, "r");
-    ok(file && fgets(got, sizeof got, file) && strstr(got, "xx…\n") && strlen(got) > COS_LOG_LINE_MAX,
+    ok(file && fgets(got, sizeof got, file) && strstr(got, "xx…\n") &&
+           strlen(got) > COS_LOG_LINE_MAX,
        "a long line behind the time is cut, not lost");
     if (file)
         fclose(file);

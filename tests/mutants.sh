@@ -9,7 +9,7 @@ passed=0 failed=0
 
 rm -rf "$work"
 mkdir -p "$work/tree"
-tar -cf - --exclude='./build*' --exclude=./.git --exclude=./demo . | tar -xf - -C "$work/tree"
+tar -cf - --exclude=./build --exclude='./build-[!a]*' --exclude='./build-a[!u]*' --exclude=./.git --exclude=./demo . | tar -xf - -C "$work/tree"
 mkdir -p "$work/tree/build"
 (cd "$work/tree/build" && ../configure -q --disable-shared >/dev/null && make -s -j"$jobs" >/dev/null 2>&1)
 

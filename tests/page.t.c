@@ -29,9 +29,11 @@ static void headers(struct cos_page *page)
 {
     struct cos_buf out;
     cos_buf_init(&out, 100);
-    cmp_ok(cos_page_header(page, "ETag", &out), "==", COS_ENOENT, "a page without an answer has none");
-    cos_buf_adds(&page->head, "Server: x\r\nX-Server: y\r\nSet-Cookie: a=1\r\nset-COOKIE:  b=2 \t\r\n"
-                              "Empty:\r\nLast: z");
+    cmp_ok(cos_page_header(page, "ETag", &out), "==", COS_ENOENT,
+           "a page without an answer has none");
+    cos_buf_adds(&page->head,
+                 "Server: x\r\nX-Server: y\r\nSet-Cookie: a=1\r\nset-COOKIE:  b=2 \t\r\n"
+                 "Empty:\r\nLast: z");
     cmp_ok(cos_page_header(page, "server", &out), "==", 0, "a header, whatever its case");
     is(out.data, "x", "is not that of a longer name");
     cos_page_header(page, "Set-Cookie", &out);
@@ -57,7 +59,8 @@ static void another_try(struct cos_page *page)
     page->spill = strdup(spill);
     page->mime = strdup("text/html");
     cos_page_reset(page);
-    ok(page->id == 7 && page->depth == 3 && page->tries == 2, "another try keeps what the frontier set");
+    ok(page->id == 7 && page->depth == 3 && page->tries == 2,
+       "another try keeps what the frontier set");
     is(page->url, "http://h/", "and the URL");
     ok(!page->status && !page->mime && !page->nlinks && !page->head.len, "and forgets the answer");
     cmp_ok(page->body.max, "==", 1234, "but not the ceiling of the body");

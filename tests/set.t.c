@@ -12,7 +12,8 @@
 /* About 60 bytes, as on a real site. */
 static size_t url_of(char *out, size_t room, unsigned i)
 {
-    return (size_t)snprintf(out, room, "https://www.example.org/articles/%03u/section-%04u/p%09u.html",
+    return (size_t)snprintf(out, room,
+                            "https://www.example.org/articles/%03u/section-%04u/p%09u.html",
                             i % 997, i % 7919, i);
 }
 
@@ -38,11 +39,13 @@ static void basics(void)
     ok(again == payload && !memcmp(again, "twelve bytes", 12), "has the payload it was given");
     cmp_ok(cos_set_add(&set, "", 0, NULL), "==", 1, "the empty string is a string");
     cmp_ok(cos_set_add(&set, "a\0b", 3, NULL), "==", 1, "NUL bytes count");
-    cmp_ok(cos_set_has(&set, "a\0c", 3, &again) == 0 && !again, "==", 1, "what was not added is not there");
+    cmp_ok(cos_set_has(&set, "a\0c", 3, &again) == 0 && !again, "==", 1,
+           "what was not added is not there");
     cmp_ok(set.count, "==", 3, "three strings");
     cmp_ok(cos_set_remove(&set, "a", 1), "==", 1, "remove");
     cmp_ok(cos_set_remove(&set, "a", 1), "==", 0, "remove what is gone");
-    ok(!cos_set_has(&set, "a", 1, NULL) && cos_set_has(&set, "a\0b", 3, NULL), "only that one went");
+    ok(!cos_set_has(&set, "a", 1, NULL) && cos_set_has(&set, "a\0b", 3, NULL),
+       "only that one went");
     cmp_ok(cos_set_add(&set, "a", 1, &payload), "==", 1, "it can come back");
     cmp_mem(payload, "\0\0\0\0\0\0\0\0\0\0\0\0", 12, "with a fresh payload");
     cos_set_release(&set);
@@ -128,7 +131,8 @@ static void ceiling(void)
     cmp_ok(set.count, "==", added, "a refused string was not counted");
     ok(!cos_set_has(&set, url, url_of(url, sizeof url, added), NULL), "nor half added");
     ok(cos_set_has(&set, url, url_of(url, sizeof url, added - 1), NULL), "the others are there");
-    cmp_ok(cos_set_add(&set, big, sizeof big, NULL), "==", COS_ETOOBIG, "a key too long is refused");
+    cmp_ok(cos_set_add(&set, big, sizeof big, NULL), "==", COS_ETOOBIG,
+           "a key too long is refused");
     cos_set_release(&set);
 }
 

@@ -150,8 +150,9 @@ static site__unused char *site_ask(const struct site *site, const char *method, 
 {
     static char request[8192];
     size_t ignored;
-    snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%sConnection: close\r\n\r\n",
-             method, path, site->port, headers ? headers : "");
+    snprintf(request, sizeof request,
+             "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%sConnection: close\r\n\r\n", method, path,
+             site->port, headers ? headers : "");
     return site_talk(site, request, len ? len : &ignored);
 }
 

@@ -125,7 +125,8 @@ static void life(void)
     site_start(&site, NULL);
     like(site.url, "^http://127\\.0\\.0\\.1:[1-9][0-9]*/$", "the first line is the URL");
     snprintf(port, sizeof port, "--port=%d", site.port);
-    isnt(run_and_read(port, out, sizeof out) == 0 ? "0" : "not 0", "0", "a port in use is an error");
+    isnt(run_and_read(port, out, sizeof out) == 0 ? "0" : "not 0", "0",
+         "a port in use is an error");
     like(out, "^coscrawl site: cannot serve .*\n$", "with a clear line");
     ok(site_stop(&site), "SIGTERM ends it well");
     site_start(&again, port, NULL);
@@ -208,7 +209,8 @@ static void counts(void)
     cmp_ok(site_number(&site, "connections"), "==", 0, "nor its connection");
     for (int i = 0; i < 5; i++) {
         fds[i] = site_connect(&site);
-        if (send(fds[i], "GET /fault/delay?ms=600 HTTP/1.1\r\nHost: h\r\n\r\n", 45, MSG_NOSIGNAL) != 45)
+        if (send(fds[i], "GET /fault/delay?ms=600 HTTP/1.1\r\nHost: h\r\n\r\n", 45, MSG_NOSIGNAL) !=
+            45)
             BAIL_OUT("send failed");
     }
     usleep(150000);
@@ -226,11 +228,13 @@ static void counts(void)
     cmp_ok(site_number(&site, "requests"), "==", 6, "six in all");
     cmp_ok(site_number(&site, "connections"), "==", 6, "over six connections");
     stats = site_stats(&site);
-    like(stats, "\"/\":\\{\"requests\":1,\"start_ms\":\\[[0-9]+\\],\"seq\":\\[6\\]\\}", "with start and order");
+    like(stats, "\"/\":\\{\"requests\":1,\"start_ms\":\\[[0-9]+\\],\"seq\":\\[6\\]\\}",
+         "with start and order");
     free(stats);
     site_reset(&site);
     stats = site_stats(&site);
-    like(stats, "^\\{\"requests\":0,\"in_flight\":0,\"peak\":0,\"connections\":0,.*\"urls\":\\{\\}\\}\n$",
+    like(stats,
+         "^\\{\"requests\":0,\"in_flight\":0,\"peak\":0,\"connections\":0,.*\"urls\":\\{\\}\\}\n$",
          "reset forgets all of it");
     free(stats);
     stats = site_talk(&site, "GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nHEAD / HTTP/1.1\r\n\r\n"
@@ -262,18 +266,20 @@ static void http(void)
     char *text;
     size_t len;
     site_start(&site, "--shape=chain", "--pages=15", NULL);
-    answer_is(&site, "HEAD", "/p1.html", NULL, "^HTTP/1.1 200 .*Content-Length: [0-9]{4,}\r\n\r\n$", "HEAD");
+    answer_is(&site, "HEAD", "/p1.html", NULL, "^HTTP/1.1 200 .*Content-Length: [0-9]{4,}\r\n\r\n$",
+              "HEAD");
     answer_is(&site, "GET", "/p1.html", "Range: bytes=0-14\r\n",
-              "^HTTP/1.1 206 .*Content-Range: bytes 0-14/[0-9]+\r\n.*Content-Length: 15\r\n\r\n<!DOCTYPE html>$",
+              "^HTTP/1.1 206 .*Content-Range: bytes 0-14/[0-9]+\r\n.*Content-Length: "
+              "15\r\n\r\n<!DOCTYPE html>$",
               "a range");
     answer_is(&site, "GET", "/p1.html", "Range: bytes=-8\r\n", "^HTTP/1.1 206 .*\r\n\r\n</html>\n$",
               "a range from the end");
-    answer_is(&site, "GET", "/p1.html", "Range: bytes=10000000-\r\n", "^HTTP/1.1 416 .*bytes \\*/[0-9]+\r\n",
-              "a range outside");
-    answer_is(&site, "GET", "/p1.html", "Range: bytes=0-1\r\nIf-Range: \"old\"\r\n", "^HTTP/1.1 200 ",
-              "a range of something older");
-    answer_is(&site, "GET", "/p1.html", "If-None-Match: \"x\", \"1-1-0\"\r\n", "^HTTP/1.1 304 .*\r\n\r\n$",
-              "not modified, by ETag");
+    answer_is(&site, "GET", "/p1.html", "Range: bytes=10000000-\r\n",
+              "^HTTP/1.1 416 .*bytes \\*/[0-9]+\r\n", "a range outside");
+    answer_is(&site, "GET", "/p1.html", "Range: bytes=0-1\r\nIf-Range: \"old\"\r\n",
+              "^HTTP/1.1 200 ", "a range of something older");
+    answer_is(&site, "GET", "/p1.html", "If-None-Match: \"x\", \"1-1-0\"\r\n",
+              "^HTTP/1.1 304 .*\r\n\r\n$", "not modified, by ETag");
     answer_is(&site, "GET", "/p1.html", "If-Modified-Since: Thu, 01 Jan 2026 00:00:00 GMT\r\n",
               "^HTTP/1.1 304 ", "not modified, by date");
     answer_is(&site, "GET", "/p1.html", "If-Modified-Since: Wed, 31 Dec 2025 23:59:59 GMT\r\n",
@@ -281,7 +287,8 @@ static void http(void)
     answer_is(&site, "POST", "/.revise", "Content-Length: 0\r\n", "^HTTP/1.1 200 ", "revise");
     answer_is(&site, "GET", "/p7.html", "If-None-Match: \"1-7-0\"\r\n", "^HTTP/1.1 200 ",
               "changes every seventh page");
-    answer_is(&site, "GET", "/p1.html", "If-None-Match: \"1-1-0\"\r\n", "^HTTP/1.1 304 ", "and no other");
+    answer_is(&site, "GET", "/p1.html", "If-None-Match: \"1-1-0\"\r\n", "^HTTP/1.1 304 ",
+              "and no other");
     text = site_talk(&site, "POST / HTTP/1.1\r\nContent-Length: 3\r\nExpect: 100-continue\r\n"
                             "Connection: close\r\n\r\nabc", &len);
     like(text, "^HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 405 ", "a body that waits is invited");
@@ -293,7 +300,8 @@ static void http(void)
     text = site_talk(&site, "GET / HTTP/1.0\r\n\r\n", &len);
     like(text, "^HTTP/1.1 200 .*Connection: close\r\n", "HTTP/1.0 ends the connection");
     free(text);
-    text = site_talk(&site, "GET http://elsewhere/p1.html HTTP/1.1\r\nConnection: close\r\n\r\n", &len);
+    text = site_talk(&site, "GET http://elsewhere/p1.html HTTP/1.1\r\nConnection: close\r\n\r\n",
+                     &len);
     like(text, "^HTTP/1.1 200 ", "a whole URL as target");
     free(text);
     text = site_talk(&site, "garbage\r\n\r\n", &len);
@@ -304,7 +312,8 @@ static void http(void)
     text = site_talk(&site, long_head, &len);
     like(text, "^HTTP/1.1 431 ", "a head too long");
     free(text);
-    text = site_talk(&site, "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", &len);
+    text =
+        site_talk(&site, "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", &len);
     like(text, "^HTTP/1.1 413 ", "a body too long");
     free(text);
     site_stop(&site);
@@ -322,7 +331,8 @@ static void limits(void)
     b = site_connect(&site);
     usleep(100000);
     c = site_connect(&site);
-    ok(c < 0 || (recv(c, &byte, 1, 0) < 0 && errno == ECONNRESET), "C17 a third connection of two is reset");
+    ok(c < 0 || (recv(c, &byte, 1, 0) < 0 && errno == ECONNRESET),
+       "C17 a third connection of two is reset");
     close(a), close(b), close(c);
     usleep(100000);
     cmp_ok(site_number(&site, "refused"), "==", 1, "C17 and counted");
@@ -397,7 +407,8 @@ static void robots(void)
     unlink(path);
     robots_is("--plain", "\r\n\r\nUser-agent: \\*\nAllow: /\n$");
     robots_is("--rich", "Disallow: /private/\nSitemap: http://127.0.0.1:[0-9]+/sitemap.xml\n$");
-    robots_is("--robots=User-agent: *\\nCrawl-delay: 2\\n", "\r\n\r\nUser-agent: \\*\nCrawl-delay: 2\n$");
+    robots_is("--robots=User-agent: *\\nCrawl-delay: 2\\n",
+              "\r\n\r\nUser-agent: \\*\nCrawl-delay: 2\n$");
     robots_is("--robots=delay", "Crawl-delay: 1\n");
     robots_is("--robots=404", "^HTTP/1.1 404 ");
     robots_is("--robots=503", "^HTTP/1.1 503 ");
@@ -413,15 +424,19 @@ static void demo(void)
     Bytef plain[65536];
     z_stream z = {.next_out = plain, .avail_out = sizeof plain};
     site_start(&site, "--pages=30", NULL);
-    answer_is(&site, "GET", "/p4.html", NULL, "<link rel=\"stylesheet\" href=\"/style.css\">", "a style sheet");
-    answer_is(&site, "GET", "/style.css", NULL, "^HTTP/1.1 200 .*Content-Type: text/css\r\n", "is there");
+    answer_is(&site, "GET", "/p4.html", NULL, "<link rel=\"stylesheet\" href=\"/style.css\">",
+              "a style sheet");
+    answer_is(&site, "GET", "/style.css", NULL, "^HTTP/1.1 200 .*Content-Type: text/css\r\n",
+              "is there");
     answer_is(&site, "GET", "/img/logo.svg", NULL, "Content-Type: image/svg.xml\r\n", "a logo");
     text = site_ask(&site, "GET", "/img/plate3.png", NULL, &len);
     ok(!memcmp(strstr(text, "\r\n\r\n") + 4, "\x89PNG\r\n\x1a\n", 8), "an image");
     free(text);
     answer_is(&site, "GET", "/img/plate8.png", NULL, "^HTTP/1.1 404 ", "and not one more");
-    answer_is(&site, "GET", "/sitemap.xml", NULL, "<loc>http://127.0.0.1:[0-9]+/p28.html</loc>", "a sitemap");
-    answer_is(&site, "GET", "/sitemap-index.xml", NULL, "<loc>http://[^<]*/sitemap-0.xml</loc>", "an index");
+    answer_is(&site, "GET", "/sitemap.xml", NULL, "<loc>http://127.0.0.1:[0-9]+/p28.html</loc>",
+              "a sitemap");
+    answer_is(&site, "GET", "/sitemap-index.xml", NULL, "<loc>http://[^<]*/sitemap-0.xml</loc>",
+              "an index");
     text = site_ask(&site, "GET", "/sitemap.xml.gz", NULL, &len);
     body = strstr(text, "\r\n\r\n") + 4;
     z.next_in = (Bytef *)body;

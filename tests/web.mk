@@ -24,10 +24,31 @@ tests_fuzz_fuzz_robots_LDADD = libcos.la
 endif
 
 # scan, css, charset, links
-check_PROGRAMS += tests/links.t
-# sitemap, tidy, names
-check_PROGRAMS += tests/sitemap.t
-check_PROGRAMS += tests/scan.t tests/css.t tests/links.t
+check_PROGRAMS += tests/scan.t tests/css.t tests/charset.t tests/links.t tests/hostile.t
 EXTRA_DIST += tests/scan_show.h
+
+# Their fuzzers.
+check_PROGRAMS += tests/fuzz_scan.t tests/fuzz_css.t tests/fuzz_charset.t
+tests_fuzz_scan_t_SOURCES = tests/fuzz/fuzz_scan.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_css_t_SOURCES = tests/fuzz/fuzz_css.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_charset_t_SOURCES = tests/fuzz/fuzz_charset.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+EXTRA_DIST += tests/fuzz/corpus/scan tests/fuzz/corpus/css tests/fuzz/corpus/charset
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_scan tests/fuzz/fuzz_css tests/fuzz/fuzz_charset
+tests_fuzz_fuzz_scan_SOURCES = tests/fuzz/fuzz_scan.c
+tests_fuzz_fuzz_scan_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_scan_LDADD = libcos.la
+tests_fuzz_fuzz_css_SOURCES = tests/fuzz/fuzz_css.c
+tests_fuzz_fuzz_css_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_css_LDADD = libcos.la
+tests_fuzz_fuzz_charset_SOURCES = tests/fuzz/fuzz_charset.c
+tests_fuzz_fuzz_charset_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_charset_LDADD = libcos.la
+endif
+
+# sitemap, tidy, names
 check_PROGRAMS += tests/names.t tests/sitemap.t
+# fetch
+check_PROGRAMS += tests/fetch.t
+EXTRA_DIST += tests/fetch_rows.h
 EXTRA_DIST += tests/dnsstub.h

@@ -62,7 +62,8 @@ void cos__hook_destroy(uint64_t *id);
  * emission is off. The hook instances of the public interface sit behind one
  * such table. Set it while no other thread emits. */
 struct cos__hook_sink {
-    void (*init)(uint64_t id, enum cos_hook_type type, uint64_t trigger, const char *file, int line);
+    void (*init)(uint64_t id, enum cos_hook_type type, uint64_t trigger, const char *file,
+                 int line);
     void (*before)(uint64_t id, int entry);
     void (*after)(uint64_t id, int failed);
     void (*destroy)(uint64_t id);

@@ -22,3 +22,11 @@ libcos_la_SOURCES += \
 	src/base/file.c src/base/file.h src/base/file_op.h \
 	src/base/file_sync.c src/base/file_sync.h \
 	src/base/offload.c src/base/offload.h
+
+# worker processes
+libcos_la_SOURCES += \
+	src/base/frame.c src/base/frame.h \
+	src/base/pool.c src/base/pool.h src/base/pool_int.h \
+	src/base/pool_op.c src/base/pool_op.h \
+	src/base/worker.c src/base/worker.h \
+	src/base/zygote.c src/base/zygote.h

@@ -57,15 +57,13 @@ static struct cos__task *queue_take(struct cos__queue *queue)
 
 void cos__loop_kick(struct cos__loop *loop)
 {
-    uint64_t one = 1;
     loop->woke = 1;
     if (!loop->parked || loop->kicked)
         return;
     loop->kicked = 1;
     loop->stats.kicks++;
     /* The only failure is a full counter, and then it is readable anyway. */
-    if (write(loop->eventfd, &one, sizeof one) < 0)
-        return;
+    eventfd_write(loop->eventfd, 1);
 }
 
 /* The driver sleeps and would not look at what was just added. */
@@ -120,14 +118,13 @@ static void run_batch(struct cos__queue *from)
 
 void cos__loop_post(struct cos__loop *loop, struct cos__task *task)
 {
-    uint64_t one = 1;
     int was_empty;
     pthread_mutex_lock(&loop->lock);
     was_empty = !loop->posted.head;
     queue_add(&loop->posted, task);
     /* Inside the lock: once the owner has seen the task it may end the loop. */
-    if (was_empty && write(loop->eventfd, &one, sizeof one) < 0)
-        was_empty = 0;
+    if (was_empty)
+        eventfd_write(loop->eventfd, 1);
     pthread_mutex_unlock(&loop->lock);
 }
 
@@ -148,9 +145,9 @@ static void run_posts(struct cos__loop *loop)
 static void eventfd_ready(struct cos__watch *watch, unsigned events)
 {
     struct cos__loop *loop = here;
-    uint64_t count;
+    eventfd_t count;
     (void)events;
-    if (read(watch->fd, &count, sizeof count) < 0)
+    if (eventfd_read(watch->fd, &count) < 0)
         return;
     loop->kicked = 0;
     run_posts(loop);

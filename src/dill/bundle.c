@@ -54,6 +54,16 @@ static void bundle_close(struct dill_hvfs *vfs)
         free(b);
 }
 
+/* Free it with its members never to run again; false: it is no bundle. */
+bool dill__bundle_discard(struct dill_hvfs *vfs)
+{
+    if (vfs->query != dill__bundle_query)
+        return false;
+    if (!((struct dill_bundle *)vfs)->mem)
+        free(vfs);
+    return true;
+}
+
 bool dill__bundle_runs(const struct dill_hvfs *vfs, const struct dill_cr *cr)
 {
     return cr->bundle && vfs == &cr->bundle->vfs;

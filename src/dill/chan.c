@@ -73,17 +73,31 @@ static void *half_query(struct dill_hvfs *vfs, const void *type)
     return NULL;
 }
 
+static void free_if_closed(struct dill_half *h)
+{
+    if (h->closed && h->peer->closed && !h->mem)
+        free(h < h->peer ? h : h->peer);
+}
+
 static void half_close(struct dill_hvfs *vfs)
 {
     struct dill_half *h = (struct dill_half *)vfs;
-    struct dill_half *first = h < h->peer ? h : h->peer;
     h->closed = true;
-    if (!h->peer->closed)
+    if (h->peer->closed) {
+        fail_all(dill__ctx(), h);
+        fail_all(dill__ctx(), h->peer);
+    }
+    free_if_closed(h);
+}
+
+/* The same when the thread ends and nobody is left to wake. */
+void dill__chan_discard(struct dill_hvfs *vfs)
+{
+    struct dill_half *h = (struct dill_half *)vfs;
+    if (vfs->query != half_query)
         return;
-    fail_all(dill__ctx(), h);
-    fail_all(dill__ctx(), h->peer);
-    if (!h->mem)
-        free(first);
+    h->closed = true;
+    free_if_closed(h);
 }
 
 static inline struct dill_half *half_get(struct dill_ctx *c, int h)

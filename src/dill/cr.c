@@ -4,12 +4,13 @@
  * the ready queue empty polls, on its own stack, until it is not. The clock and
  * the poller are looked at when the queue is empty and every "quota" switches,
  * so that a coroutine that only yields cannot starve timers and descriptors.
- * The quota follows the work done between two looks: cheap switches look
- * seldom, coroutines that compute for long look every time. */
+ * The quota follows the time between two looks: cheap turns look seldom,
+ * coroutines that compute for long look every time. */
 #include "hot.h"
 
 enum {
-    QUOTA_MAX = 64,
+    QUOTA_IDLE = 64, /* nobody waits for a deadline or a descriptor */
+    QUOTA_MAX = 8,   /* somebody does: that many long turns may pass unseen */
     LOOK_SOON_US = 50,  /* looks closer than this: look less often */
     LOOK_LATE_US = 250, /* further apart than this: more often */
     POLL_US = 20,       /* a busy loop asks the kernel no more often */
@@ -71,7 +72,7 @@ void dill__look(struct dill_ctx *c, bool block)
             break;
         us = dill__clock_us();
     }
-    c->budget = c->quota;
+    c->budget = c->ntimers || c->poller.nwaiting ? c->quota : QUOTA_IDLE;
 }
 
 int dill__wait(struct dill_ctx *c, enum dill_wait kind, int64_t deadline)
@@ -79,6 +80,8 @@ int dill__wait(struct dill_ctx *c, enum dill_wait kind, int64_t deadline)
     c->running->wait = (uint8_t)kind;
     if (deadline >= 0)
         dill__timer_add(c, c->running, deadline);
+    if (c->budget > c->quota && (deadline >= 0 || kind == DILL_WAIT_FD))
+        c->budget = c->quota;
     dill__suspend(c);
     return dill__tls.running->err;
 }

@@ -178,10 +178,12 @@ void *dill__bundle_query(struct dill_hvfs *vfs, const void *type);
 int dill__bundle_make(struct dill_ctx *c, struct dill_bundle *mem, struct dill_bundle **out);
 void dill__bundle_empty(struct dill_ctx *c, struct dill_bundle *b);
 void dill__bundle_forget(struct dill_cr *cr);
+bool dill__bundle_discard(struct dill_hvfs *vfs);
 bool dill__bundle_runs(const struct dill_hvfs *vfs, const struct dill_cr *cr);
 
 /* chan.c */
 void dill__chan_forget(struct dill_cr *cr);
+void dill__chan_discard(struct dill_hvfs *vfs);
 
 /* handle.c */
 int dill__handle_make(struct dill_ctx *c, struct dill_hvfs *vfs);

@@ -45,8 +45,14 @@ void dill__handle_free(struct dill_ctx *c, int h)
     c->free_handle = i;
 }
 
+/* The thread ends. Objects of other kinds are their makers' to free. */
 void dill__handles_release(struct dill_ctx *c)
 {
+    for (uint32_t i = 0; i < c->nhandles; i++) {
+        struct dill_hvfs *vfs = c->handles[i].vfs;
+        if (vfs && !dill__bundle_discard(vfs))
+            dill__chan_discard(vfs);
+    }
     free(c->handles);
     c->handles = NULL;
     c->nhandles = 0;

@@ -216,7 +216,10 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 #include <setjmp.h>
 #define DILL_SPAWN_(start, resumed) resumed = (uintptr_t)_setjmp(*(jmp_buf *)(start).self)
 #define DILL_MOVE_()                                                                               \
-    unsigned char dill_move_[(uintptr_t)dill_frame_ - (uintptr_t)dill_stack_()];                   \
+    uintptr_t dill_one_ = 1;                                                                       \
+    __asm__ volatile("" : "+r"(dill_one_));                                                        \
+    unsigned char dill_here_[dill_one_];                                                           \
+    unsigned char dill_move_[(uintptr_t)dill_here_ - (uintptr_t)dill_stack_()];                    \
     __asm__ volatile("" : : "r"(dill_move_) : "memory")
 
 #elif defined __x86_64__ && !defined __ILP32__
@@ -286,26 +289,28 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 #error "libdill.h: no port for this CPU yet; -DDILL_PORT_GENERIC may work"
 #endif
 
-/* The array of a length the compiler cannot know makes it address locals by
- * the frame pointer, whatever the stack pointer does. The loop never loops: it
- * tells the compiler that what the child is given may have been given away
- * before the parent goes on, and that the epilogue is not the end of the
- * function, which would otherwise tear down its frame first. */
+/* A function with an array of unknown length addresses its locals by the frame
+ * pointer, whatever the stack pointer does; being there is enough, so the array
+ * sits in a branch never taken. The loop never loops: it tells the compiler
+ * that what the child is given may have been given away before the parent goes
+ * on, and that the epilogue is not the end of the function, which would
+ * otherwise tear down its frame first. */
 #define dill_go_(call, kind, bndl, ptr, len)                                                       \
     __extension__({                                                                                \
         struct dill_start_ dill_s_ = (kind) == DILL_BUNDLE_GO_                                     \
                                          ? dill_bundle_prologue_(bndl)                             \
                                          : dill_prologue_(kind, bndl, ptr, len);                   \
         if (dill_s_.self) {                                                                        \
-            uintptr_t dill_one_ = 1;                                                               \
-            __asm__ volatile("" : "+r"(dill_one_));                                                \
-            unsigned char dill_frame_[dill_one_];                                                  \
-            __asm__ volatile("" : : "r"(dill_frame_) : "memory");                                  \
+            uintptr_t dill_resumed_ = 0;                                                           \
+            if (__builtin_expect(dill_s_.handle < -1, 0)) {                                        \
+                unsigned char dill_frame_[(uintptr_t)dill_s_.self];                                \
+                __asm__ volatile("" : : "r"(dill_frame_) : "memory");                              \
+            }                                                                                      \
             DILL_FIBER_();                                                                         \
             for (;;) {                                                                             \
-                DILL_SPAWN_(dill_s_, dill_one_);                                                   \
+                DILL_SPAWN_(dill_s_, dill_resumed_);                                               \
                 DILL_ENTER_();                                                                     \
-                if (dill_one_)                                                                     \
+                if (dill_resumed_)                                                                 \
                     break;                                                                         \
                 DILL_MOVE_();                                                                      \
                 call;                                                                              \

@@ -7,3 +7,12 @@ libcos_la_SOURCES += $(dill_sources)
 else
 EXTRA_DIST += $(dill_sources)
 endif
+
+# make bench-dill: what the runtime costs. BENCH_DILL_FLAGS=--json for scripts.
+EXTRA_PROGRAMS += src/bench/bench_dill
+src_bench_bench_dill_SOURCES = src/bench/bench_dill.c
+src_bench_bench_dill_LDADD = libcos.la
+CLEANFILES += src/bench/bench_dill$(EXEEXT)
+bench-dill: src/bench/bench_dill$(EXEEXT)
+	@$(LIBTOOL) --quiet --mode=execute src/bench/bench_dill$(EXEEXT) $(BENCH_DILL_FLAGS)
+.PHONY: bench-dill

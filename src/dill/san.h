@@ -22,6 +22,7 @@
 #endif
 #endif
 #if !defined VALGRIND_STACK_REGISTER
+#define RUNNING_ON_VALGRIND 0
 #define VALGRIND_STACK_REGISTER(lo, hi) 0U
 #define VALGRIND_STACK_DEREGISTER(id) ((void)(id))
 #endif

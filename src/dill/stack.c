@@ -52,6 +52,7 @@ struct dill_slab {
 
 _Atomic size_t dill__stack_bytes = STACK_DEFAULT;
 static atomic_int guard_works; /* 0 not probed, 1 yes, -1 no */
+static atomic_bool no_batches;
 
 static size_t page_size(void)
 {
@@ -115,13 +116,17 @@ static size_t stride(const struct dill_slab *s)
 static bool guard_all(const struct dill_slab *s)
 {
     struct iovec v[SLAB_MAX];
-    if (!guards_are_cheap())
+    if (!guards_are_cheap() || RUNNING_ON_VALGRIND ||
+        atomic_load_explicit(&no_batches, memory_order_relaxed))
         return false;
     for (unsigned i = 0; i < s->count; i++)
         v[i] = (struct iovec){s->base + i * stride(s), guard_size()};
     long want = (long)(s->count * guard_size());
-    return syscall(SYS_process_madvise, PIDFD_SELF_THREAD, v, (unsigned long)s->count,
-                   MADV_GUARD_INSTALL, 0U) == want;
+    if (syscall(SYS_process_madvise, PIDFD_SELF_THREAD, v, (unsigned long)s->count,
+                MADV_GUARD_INSTALL, 0U) == want)
+        return true;
+    atomic_store_explicit(&no_batches, true, memory_order_relaxed);
+    return false;
 }
 
 static struct dill_slab *slab_make(struct dill_ctx *c, size_t size)

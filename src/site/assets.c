@@ -33,7 +33,8 @@ static const char print_style[] = "header, footer { display: none; }\n";
 static const char logo[] =
     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 48 48\" fill=\"none\" "
     "stroke=\"#2563a8\" stroke-width=\"2\"><circle cx=\"24\" cy=\"24\" r=\"5\" fill=\"#2563a8\"/>"
-    "<path d=\"M24 19V5M24 29v14M19 24H5M29 24h14M20 20 10 10M28 28l10 10M28 20l10-10M20 28 10 38\"/>"
+    "<path d=\"M24 19V5M24 29v14M19 24H5M29 24h14M20 20 10 10M28 28l10 10M28 20l10-10M20 28 10 "
+    "38\"/>"
     "</svg>\n";
 
 static const char paper[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"24\" height=\"24\">"
@@ -107,7 +108,8 @@ static int add_png(const struct cos__site *site, int nth, struct cos_buf *out)
     return err;
 }
 
-int cos__site_asset(struct cos__site *site, struct cos_http_conn *conn, const struct cos_http_req *req)
+int cos__site_asset(struct cos__site *site, struct cos_http_conn *conn,
+                    const struct cos_http_req *req)
 {
     struct cos_http_reply reply = {.etag = "\"asset-1\"", .modified = MADE, .ranges = 1};
     int nth = -1, err;

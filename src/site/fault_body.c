@@ -21,9 +21,10 @@ static int run_huge(struct cos__fault *f)
     struct cos_buf *page = &f->conn->page;
     char head[160];
     int err;
-    snprintf(head, sizeof head,
-             "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %lld\r\n\r\n",
-             (long long)left);
+    snprintf(
+        head, sizeof head,
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %lld\r\n\r\n",
+        (long long)left);
     err = cos_http_raw(f->conn, head, strlen(head));
     if (err || f->req->is_head)
         return err;

@@ -99,7 +99,8 @@ static int run_redirect(struct cos__fault *f)
 
 static int run_loop(struct cos__fault *f)
 {
-    int64_t n = cos_http_number(f->req, "n", 1, 1, 1000), at = cos_http_number(f->req, "at", 0, 0, n);
+    int64_t n = cos_http_number(f->req, "n", 1, 1, 1000),
+            at = cos_http_number(f->req, "at", 0, 0, n);
     char to[96] = "/fault/redirect-loop";
     if (n > 1)
         snprintf(to, sizeof to, "/fault/redirect-loop?n=%lld&at=%lld", (long long)n,

@@ -33,9 +33,10 @@ static int send_part(struct cos__fault *f, long long more, size_t part)
     if (err)
         return err;
     f->conn->keep = 0;
-    snprintf(head, sizeof head,
-             "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %lld\r\n\r\n",
-             (long long)f->conn->page.len + more);
+    snprintf(
+        head, sizeof head,
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %lld\r\n\r\n",
+        (long long)f->conn->page.len + more);
     err = say(f, head);
     if (err || f->req->is_head)
         return err;
@@ -145,7 +146,8 @@ static int run_length_twice(struct cos__fault *f)
 static int run_length_bad(struct cos__fault *f)
 {
     f->conn->keep = 0;
-    return say(f, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: five\r\n\r\nhello");
+    return say(f,
+               "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: five\r\n\r\nhello");
 }
 
 static int run_header_flood(struct cos__fault *f)
@@ -177,7 +179,8 @@ static int chunked_lie(struct cos__fault *f, const char *body)
 {
     int err;
     f->conn->keep = 0;
-    err = say(f, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n");
+    err =
+        say(f, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n");
     return err || f->req->is_head ? err : say(f, body);
 }
 
@@ -210,7 +213,8 @@ static int run_no_length(struct cos__fault *f)
     f->conn->keep = 0;
     if (!err)
         err = say(f, "HTTP/1.0 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n");
-    return err || f->req->is_head ? err : cos_http_raw(f->conn, f->conn->page.data, f->conn->page.len);
+    return err || f->req->is_head ? err
+                                  : cos_http_raw(f->conn, f->conn->page.data, f->conn->page.len);
 }
 
 static int run_no_head(struct cos__fault *f)
@@ -228,8 +232,9 @@ static int run_bad_status(struct cos__fault *f)
 static int run_bad_header(struct cos__fault *f)
 {
     f->conn->keep = 0;
-    return say(f, "HTTP/1.1 200 OK\r\nContent-Type text/html\r\n: empty\r\nX-Null: a\x01\x1b[31mb\r\n"
-                  "Content-Length: 2\r\n\r\nok");
+    return say(f,
+               "HTTP/1.1 200 OK\r\nContent-Type text/html\r\n: empty\r\nX-Null: a\x01\x1b[31mb\r\n"
+               "Content-Length: 2\r\n\r\nok");
 }
 
 static int run_interim(struct cos__fault *f)

@@ -69,8 +69,9 @@ static int serve_index(struct cos__fault *fault)
     struct cos_buf *out = &fault->conn->page;
     const struct cos__fault_row *row;
     const char *variant;
-    int err = cos_buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
-                                "<title>Faults</title></head>\n<body>\n<h1>Faults</h1>\n<ul>\n");
+    int err =
+        cos_buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
+                          "<title>Faults</title></head>\n<body>\n<h1>Faults</h1>\n<ul>\n");
     for (size_t i = 0; !err && (row = nth_fault(i)) != NULL; i++)
         err = cos_buf_addf(out, "<li><a href=\"/fault/%s\">%s</a>: %s</li>\n",
                            row->link ? row->link : row->name, row->name, row->help);

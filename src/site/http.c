@@ -156,8 +156,8 @@ static int parse_line(struct cos_http_req *req, char *line, size_t len)
         return -1;
     *target++ = 0;
     version = strchr(target, ' ');
-    if (!version || strncmp(version + 1, "HTTP/1.", 7) != 0 || (version[8] != '0' && version[8] != '1') ||
-        (version[9] && version[9] != '\r'))
+    if (!version || strncmp(version + 1, "HTTP/1.", 7) != 0 ||
+        (version[8] != '0' && version[8] != '1') || (version[9] && version[9] != '\r'))
         return -1;
     *version = 0;
     req->method = line;

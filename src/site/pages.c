@@ -40,7 +40,8 @@ static int add_sentence(struct cos__site *site, uint64_t *at)
     size_t start = out->len;
     int n = 6 + (int)(cos__site_random(site, (int64_t)*at, 11) % 12), err = 0;
     for (int i = 0; i < n && !err; i++)
-        err = cos_buf_addf(out, "%s%s", i ? " " : "", pick(cos__site_random(site, (int64_t)++*at, 13)));
+        err = cos_buf_addf(out, "%s%s", i ? " " : "",
+                           pick(cos__site_random(site, (int64_t)++ * at, 13)));
     if (err)
         return err;
     out->data[start] = (char)(out->data[start] - 'a' + 'A');
@@ -96,7 +97,8 @@ int cos__site_add_title(const struct cos__site *site, int64_t page, struct cos_b
     uint64_t r = cos__site_random(site, page, 3);
     if (page == 0)
         return cos_buf_adds(out, "The Patient Crawler");
-    return cos_buf_addf(out, "%s %s, part %lld", manners[r % 8], nouns[r / 8 % 16], (long long)page);
+    return cos_buf_addf(out, "%s %s, part %lld", manners[r % 8], nouns[r / 8 % 16],
+                        (long long)page);
 }
 
 static int add_anchor(const struct cos__site *site, int64_t page, struct cos_buf *out)
@@ -143,8 +145,9 @@ static int add_navigation(const struct cos__site *site, int64_t page, struct cos
 
 static int add_top(const struct cos__site *site, int64_t page, struct cos_buf *out)
 {
-    int err = cos_buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                                "<title>");
+    int err =
+        cos_buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                          "<title>");
     if (!err)
         err = cos__site_add_title(site, page, out);
     if (!err)
@@ -183,7 +186,8 @@ int cos__site_render(const struct cos__site *site, int64_t page, struct cos_buf 
         err = cos_buf_addf(out, "<img class=\"plate\" src=\"/img/plate%d.png\" alt=\"Plate %d\" "
                                 "width=\"160\" height=\"100\">\n", (int)(r % 8), (int)(r % 8));
     if (!err)
-        err = cos__site_fill(site, r, out->len + (want > out->len ? (want - out->len) / 3 : 0), out);
+        err =
+            cos__site_fill(site, r, out->len + (want > out->len ? (want - out->len) / 3 : 0), out);
     if (!err)
         err = add_links(site, page, out);
     if (!err)

@@ -178,7 +178,8 @@ static int find_range(const struct cos_http_req *req, const struct cos_http_repl
     const char *value = cos_http_header(req, "Range", &len);
     const char *given = cos_http_header(req, "If-Range", &n);
     char text[64], *end;
-    if (!value || len < 7 || len >= sizeof text || strncmp(value, "bytes=", 6) != 0 || !reply->ranges)
+    if (!value || len < 7 || len >= sizeof text || strncmp(value, "bytes=", 6) != 0 ||
+        !reply->ranges)
         return 0;
     if (given && (!reply->etag || n != strlen(reply->etag) || memcmp(given, reply->etag, n) != 0))
         return 0;
@@ -234,7 +235,8 @@ int cos_http_reply(struct cos_http_conn *conn, const struct cos_http_req *req,
     if (part == 0 || reply.headers)
         return send_reply(conn, req, &reply);
     if (part > 0)
-        snprintf(more, sizeof more, "Content-Range: bytes %zu-%zu/%zu\r\n", from, to - 1, reply.len);
+        snprintf(more, sizeof more, "Content-Range: bytes %zu-%zu/%zu\r\n", from, to - 1,
+                 reply.len);
     else
         snprintf(more, sizeof more, "Content-Range: bytes */%zu\r\n", reply.len);
     reply.status = part > 0 ? 206 : 416;
@@ -253,7 +255,8 @@ int cos_http_start(struct cos_http_conn *conn, const struct cos_http_req *req,
         conn->keep = 0;
     err = add_head(conn, reply);
     if (!err)
-        err = cos_buf_adds(&conn->out, conn->chunked ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n");
+        err =
+            cos_buf_adds(&conn->out, conn->chunked ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n");
     return err ? err : cos_http_raw(conn, conn->out.data, conn->out.len);
 }
 

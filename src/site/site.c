@@ -74,7 +74,8 @@ static int serve_private(struct cos_http_conn *conn, const struct cos_http_req *
 {
     static const char text[] = "<!DOCTYPE html>\n<title>Diary</title>\n<p>robots.txt asks you to "
                                "leave this page alone.</p>\n";
-    return cos_http_reply(conn, req, &(struct cos_http_reply){.body = text, .len = sizeof text - 1});
+    return cos_http_reply(conn, req,
+                          &(struct cos_http_reply){.body = text, .len = sizeof text - 1});
 }
 
 static int serve_site(struct cos__site *site, struct cos_http_conn *conn,

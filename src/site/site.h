@@ -92,7 +92,8 @@ int cos__site_add_title(const struct cos__site *site, int64_t page, struct cos_b
 int cos__site_fill(const struct cos__site *site, uint64_t from, size_t len, struct cos_buf *out);
 
 /* assets.c, sitemap.c, robots.c: COS_ENOENT when the path is none of theirs */
-int cos__site_asset(struct cos__site *site, struct cos_http_conn *conn, const struct cos_http_req *req);
+int cos__site_asset(struct cos__site *site, struct cos_http_conn *conn,
+                    const struct cos_http_req *req);
 int cos__site_sitemap(struct cos__site *site, struct cos_http_conn *conn,
                       const struct cos_http_req *req);
 int cos__site_robots(struct cos__site *site, struct cos_http_conn *conn,

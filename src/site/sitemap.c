@@ -31,8 +31,8 @@ static int add_index(const struct cos__site *site, struct cos_buf *out)
 {
     int err = cos_buf_adds(out, XML "<sitemapindex" NS);
     for (int64_t nth = 0; nth * PER_FILE < site->opt.pages && !err; nth++)
-        err = cos_buf_addf(out, "<sitemap><loc>%s/sitemap-%lld.xml%s</loc></sitemap>\n", site->origin,
-                           (long long)nth, nth % 2 ? ".gz" : "");
+        err = cos_buf_addf(out, "<sitemap><loc>%s/sitemap-%lld.xml%s</loc></sitemap>\n",
+                           site->origin, (long long)nth, nth % 2 ? ".gz" : "");
     return err ? err : cos_buf_adds(out, "</sitemapindex>\n");
 }
 

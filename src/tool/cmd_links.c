@@ -160,9 +160,8 @@ static int complain(const struct job *job, int err)
                        : job->file                           ? job->file
                                                              : "standard input";
     fflush(stdout);
-    fprintf(stderr, "%s: %s: %s\n", WHO, what,
-            err == COS_ENOTSUP && job->tidy ? "built without tidy" : cos_strerror(err));
-    return 1;
+    return tool_fail(1, WHO, "%s: %s", what,
+                     err == COS_ENOTSUP && job->tidy ? "built without tidy" : cos_strerror(err));
 }
 
 /* 0, or the exit code plus one. */

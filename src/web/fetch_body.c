@@ -60,8 +60,32 @@ static void expect(struct cos__fetch *fetch)
     if (fetch->encoded)
         return;
     curl_easy_getinfo(fetch->easy->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
-    if (announced > 0 && (uint64_t)announced <= fetch->page->body.max)
+    if (announced > 0 && announced <= (fetch->spill_dir ? fetch->spill_at : fetch->max_body))
         cos_buf_reserve(&fetch->page->body, (size_t)announced);
+}
+
+/* The body has outgrown memory: what is there opens the file. */
+static int spill(struct cos__fetch *fetch)
+{
+    struct cos_buf *body = &fetch->page->body;
+    int err;
+    fetch->spill = cos__spill_new(fetch->spill_dir, cos__fetch_spilled, fetch);
+    if (!fetch->spill)
+        return COS_ENOMEM;
+    err = cos__spill_add(fetch->spill, body->data ? body->data : "", body->len);
+    cos_buf_release(body);
+    return err;
+}
+
+static int keep(struct cos__fetch *fetch, const char *data, size_t len)
+{
+    struct cos_buf *body = &fetch->page->body;
+    int err = 0;
+    if (!fetch->spill && fetch->spill_dir && (int64_t)(body->len + len) > fetch->spill_at)
+        err = spill(fetch);
+    if (err)
+        return err;
+    return fetch->spill ? cos__spill_add(fetch->spill, data, len) : cos_buf_add(body, data, len);
 }
 
 size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *arg)
@@ -73,9 +97,13 @@ size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *arg)
     fetch->active_at = cos__loop_now(fetch->op.loop);
     if (!fetch->in_body)
         expect(fetch);
+    if (fetch->spill && cos__spill_full(fetch->spill)) {
+        fetch->paused = 1;
+        return CURL_WRITEFUNC_PAUSE;
+    }
     page->body_len += (int64_t)len;
-    if (fetch->encoded && page->body_len > fetch->max_inflated)
+    if (page->body_len > (fetch->encoded ? fetch->max_inflated : fetch->max_body))
         return refuse(fetch, COS_ETOOBIG);
-    err = cos_buf_add(&page->body, data, len);
+    err = keep(fetch, data, len);
     return err ? refuse(fetch, err) : len;
 }

@@ -9,9 +9,11 @@
 #include "web/fetch_int.h"
 
 #include "base/err.h"
+#include "base/hash.h"
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -79,6 +81,42 @@ static const CURLoption number_option[] = {
 #undef X
 };
 
+/* --- who asks -------------------------------------------------------------------- */
+
+/* What may be sent to this URL, from the request or from its .netrc. */
+struct secret {
+    const char *user, *password;
+    int trusted;                   /* the request's own headers of this kind, too */
+    struct cos_buf found_user, found_password;
+};
+
+enum { SECRET_MAX = 4096 };
+
+static int secret_find(struct secret *secret, const char *url, const struct cos_request *req)
+{
+    struct cos__host host;
+    int err;
+    *secret = (struct secret){.trusted = !req->origin || cos__host_trusts(req->origin, url)};
+    if (secret->trusted) {
+        secret->user = req->user;
+        secret->password = req->password;
+    }
+    if (!req->netrc || req->user || cos__host_of(url, &host))
+        return 0;
+    cos_buf_init(&secret->found_user, SECRET_MAX);
+    cos_buf_init(&secret->found_password, SECRET_MAX);
+    err = cos__netrc_find(req->netrc, &host, &secret->found_user, &secret->found_password);
+    secret->user = secret->found_user.data;
+    secret->password = secret->found_password.data;
+    return err == COS_ENOENT ? 0 : err;
+}
+
+static void secret_release(struct secret *secret)
+{
+    cos_buf_release(&secret->found_user);
+    cos_buf_release(&secret->found_password);
+}
+
 /* --- from a request to a plan -------------------------------------------------- */
 
 static long ms_or(int64_t ms, long fallback)
@@ -87,16 +125,16 @@ static long ms_or(int64_t ms, long fallback)
 }
 
 static void plan_strings(const struct cos__engine *engine, const struct cos_request *req,
-                         const char **s)
+                         const struct secret *secret, const char **s)
 {
     int bearer = req->auth == COS_AUTH_BEARER;
     s[S_AGENT] = !req->agent ? PACKAGE "/" VERSION : *req->agent ? req->agent : NULL;
     s[S_REFERER] = req->referer;
     s[S_RANGE] = req->range;
     s[S_ENCODINGS] = !req->encodings ? "" : *req->encodings ? req->encodings : NULL;
-    s[S_USER] = bearer ? NULL : req->user;
-    s[S_PASSWORD] = bearer ? NULL : req->password;
-    s[S_BEARER] = bearer ? req->password : NULL;
+    s[S_USER] = bearer ? NULL : secret->user;
+    s[S_PASSWORD] = bearer ? NULL : secret->password;
+    s[S_BEARER] = bearer ? secret->password : NULL;
     s[S_PROXY] = req->proxy;
     s[S_NO_PROXY] = req->no_proxy;
     s[S_PROXY_USER] = req->proxy_user;
@@ -126,12 +164,8 @@ static void plan_numbers(const struct cos_request *req, long *n)
     n[N_COOKIES] = !req->no_cookies;
 }
 
-static int check(const char *url, const struct cos_request *req)
+static int check(const struct cos_request *req)
 {
-    if (!url)
-        return COS_EURL;
-    if (strncasecmp(url, "http://", 7) && strncasecmp(url, "https://", 8))
-        return COS_ESCHEME;
     if ((unsigned)req->auth > COS_AUTH_BEARER || (req->ip && req->ip != 4 && req->ip != 6) ||
         (req->body_len && !req->body))
         return COS_EINVAL;
@@ -217,7 +251,12 @@ static int list_addf(void **list, const char *name, const char *value)
     return err;
 }
 
-static int set_headers(struct cos__easy *easy, const struct cos_request *req)
+static int is_secret(const char *line)
+{
+    return !strncasecmp(line, "Authorization:", 14) || !strncasecmp(line, "Cookie:", 7);
+}
+
+static int set_headers(struct cos__easy *easy, const struct cos_request *req, int trusted)
 {
     int err = 0;
     if (req->etag)
@@ -227,21 +266,47 @@ static int set_headers(struct cos__easy *easy, const struct cos_request *req)
     if (!err && req->body)
         err = list_add(&easy->headers, "Expect:");
     for (size_t i = 0; !err && req->headers && req->headers[i]; i++)
-        err = list_addf(&easy->headers, "", req->headers[i]);
+        if (trusted || !is_secret(req->headers[i]))
+            err = list_addf(&easy->headers, "", req->headers[i]);
     if (!err && easy->headers)
         curl_easy_setopt(easy->curl, CURLOPT_HTTPHEADER, easy->headers);
     return err;
 }
 
-/* '+': the entry ages like any other; without it, it would stay for ever. */
-static int set_resolve(struct cos__easy *easy, const struct cos_request *req)
+/* --- names ------------------------------------------------------------------------ */
+
+enum { RENEW_MS = 5 * 60 * 1000, CACHE_S = 3600 };
+
+static int known(struct cos__engine *engine, const char *entry, size_t host_len)
 {
-    int err = 0;
-    for (size_t i = 0; !err && req->resolve && req->resolve[i]; i++)
-        err = list_addf(&easy->resolve, "+", req->resolve[i]);
-    if (!err && easy->resolve)
-        curl_easy_setopt(easy->curl, CURLOPT_RESOLVE, easy->resolve);
-    return err;
+    const uint64_t *key = cos_hash_process_key();
+    uint64_t host = cos_hash_keyed(key, entry, host_len);
+    uint64_t addrs = cos_hash_keyed(key, entry + host_len, strlen(entry + host_len));
+    int64_t now = cos__loop_now(engine->loop);
+    struct cos__given *given;
+    if (!engine->given && !(engine->given = calloc(COS__GIVEN, sizeof *given)))
+        return 0;
+    given = &engine->given[host % COS__GIVEN];
+    if (given->key == host && given->addrs == addrs && now - given->at < RENEW_MS)
+        return 1;
+    *given = (struct cos__given){.key = host, .addrs = addrs, .at = now};
+    return 0;
+}
+
+int cos__easy_give(struct cos__engine *engine, struct cos__easy *easy, const char *host,
+                   size_t len, int port, const char *addrs)
+{
+    char entry[1280];
+    /* '+': the entry ages like any other; without it, it would stay for ever. */
+    int n = snprintf(entry, sizeof entry, "+%.*s:%d:%s", (int)len, host, port, addrs);
+    if (n < 0 || n >= (int)sizeof entry)
+        return COS_EINVAL;
+    if (known(engine, entry, len + 1))
+        return 0;
+    if (list_add(&easy->resolve, entry))
+        return COS_ENOMEM;
+    curl_easy_setopt(easy->curl, CURLOPT_RESOLVE, easy->resolve);
+    return 0;
 }
 
 static int set_body(struct cos__easy *easy, const struct cos_request *req)
@@ -253,20 +318,37 @@ static int set_body(struct cos__easy *easy, const struct cos_request *req)
     return curl_easy_setopt(easy->curl, CURLOPT_COPYPOSTFIELDS, req->body) ? COS_ENOMEM : 0;
 }
 
+static int apply(struct cos__engine *engine, struct cos__easy *easy, const char *url,
+                 const struct cos_request *req, const struct secret *secret)
+{
+    struct cos__plan plan = {0};
+    int err;
+    plan_strings(engine, req, secret, plan.string);
+    plan_numbers(req, plan.number);
+    plan_method(req, &plan);
+    if (!(err = set_plan(engine, easy, &plan)) &&
+        !(err = set_headers(easy, req, secret->trusted)) && !(err = set_body(easy, req)))
+        err = curl_easy_setopt(easy->curl, CURLOPT_URL, url) ? COS_ENOMEM : 0;
+    return err;
+}
+
 int cos__easy_apply(struct cos__engine *engine, struct cos__easy *easy, const char *url,
                     const struct cos_request *req)
 {
-    struct cos__plan plan = {0};
-    int err = check(url, req);
+    struct secret secret;
+    int err = check(req);
     if (err)
         return err;
-    plan_strings(engine, req, plan.string);
-    plan_numbers(req, plan.number);
-    plan_method(req, &plan);
-    if (!(err = set_plan(engine, easy, &plan)) && !(err = set_headers(easy, req)) &&
-        !(err = set_resolve(easy, req)) && !(err = set_body(easy, req)))
-        err = curl_easy_setopt(easy->curl, CURLOPT_URL, url) ? COS_ENOMEM : 0;
+    err = secret_find(&secret, url, req);
+    if (!err)
+        err = apply(engine, easy, url, req, &secret);
+    secret_release(&secret);
     return err;
+}
+
+int cos__easy_resume(struct cos__easy *easy)
+{
+    return (int)curl_easy_pause(easy->curl, CURLPAUSE_CONT);
 }
 
 /* --- handles ---------------------------------------------------------------------- */
@@ -299,6 +381,8 @@ static void set_fixed(struct cos__easy *easy)
 #endif
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L);
+    /* Longer than a transfer may wait for a free connection. */
+    curl_easy_setopt(curl, CURLOPT_DNS_CACHE_TIMEOUT, (long)CACHE_S);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, cos__fetch_on_header);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, easy);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, cos__fetch_on_body);

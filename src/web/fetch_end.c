@@ -49,11 +49,22 @@ static int time_error(const struct cos__fetch *fetch)
     return strstr(fetch->easy->why, "too slow") ? COS_ESLOW : COS_ETIMEDOUT;
 }
 
+/* One code for a broken connection and for an answer that curl could not
+ * read: its words tell which. */
 static int receive_error(const struct cos__fetch *fetch)
 {
-    /* Without an errno it was what came that curl did not like. */
-    return socket_error(fetch, COS_EPROTO) == COS_EIO ? COS_ECONNRESET
-                                                      : socket_error(fetch, COS_EPROTO);
+    const char *why = fetch->easy->why;
+    if (strstr(why, "unexpected eof"))
+        return COS_ETRUNCATED;
+    if (strstr(why, "reset by peer") || strstr(why, "errno 104"))
+        return COS_ECONNRESET;
+    return strncmp(why, "Recv failure", 12) ? COS_EPROTO : socket_error(fetch, COS_ECONNRESET);
+}
+
+/* curl says so, too, when a header line is longer than it wants to keep. */
+static int memory_error(const struct cos__fetch *fetch)
+{
+    return fetch->page->status && !fetch->in_body ? COS_ETOOBIG : COS_ENOMEM;
 }
 
 static int from_curl(const struct cos__fetch *fetch, CURLcode code)
@@ -62,8 +73,7 @@ static int from_curl(const struct cos__fetch *fetch, CURLcode code)
         CURLcode code;
         int err;
     } map[] = {
-        {CURLE_OUT_OF_MEMORY, COS_ENOMEM},
-        {CURLE_UNSUPPORTED_PROTOCOL, COS_ESCHEME},
+        {CURLE_UNSUPPORTED_PROTOCOL, COS_EPROTO}, /* an answer without a head: HTTP/0.9 */
         {CURLE_URL_MALFORMAT, COS_EURL},
         {CURLE_COULDNT_RESOLVE_HOST, COS_ENXDOMAIN},
         {CURLE_COULDNT_RESOLVE_PROXY, COS_EPROXY},
@@ -94,6 +104,8 @@ static int from_curl(const struct cos__fetch *fetch, CURLcode code)
         return socket_error(fetch, COS_ECONNREFUSED);
     case CURLE_SEND_ERROR:
         return socket_error(fetch, COS_ESEND);
+    case CURLE_OUT_OF_MEMORY:
+        return memory_error(fetch);
     case CURLE_RECV_ERROR:
         return receive_error(fetch);
     case CURLE_OPERATION_TIMEDOUT:
@@ -228,8 +240,9 @@ static void headers(struct cos_page *page)
 
 /* curl's times count from the start of the transfer; ours are the phases, and
  * a connection that was there already has none of the first three. */
-static void timing(struct cos_page *page, CURL *curl)
+static void timing(struct cos__fetch *fetch, CURL *curl)
 {
+    struct cos_page *page = fetch->page;
     curl_off_t name = 0, connect = 0, tls = 0, sent = 0, first = 0, total = 0;
     struct cos_timing *t = &page->timing;
     long connects = 0;
@@ -240,13 +253,13 @@ static void timing(struct cos_page *page, CURL *curl)
     t->total = total;
     t->first_byte = first ? first - sent : -1;
     t->transfer = first ? total - first : -1;
-    t->name = t->connect = t->tls = -1;
+    t->name = fetch->lookup_us;
+    t->connect = t->tls = -1;
     if (!connects)
         return;
     curl_easy_getinfo(curl, CURLINFO_NAMELOOKUP_TIME_T, &name);
     curl_easy_getinfo(curl, CURLINFO_CONNECT_TIME_T, &connect);
     curl_easy_getinfo(curl, CURLINFO_APPCONNECT_TIME_T, &tls);
-    t->name = name;
     t->connect = connect ? connect - name : -1;
     t->tls = tls ? tls - connect : -1;
 }
@@ -272,10 +285,11 @@ int cos__fetch_finish(struct cos__fetch *fetch, int code)
     struct cos_page *page = fetch->page;
     int err = error_of(fetch, (CURLcode)code);
     numbers(fetch, fetch->easy->curl);
-    timing(page, fetch->easy->curl);
+    timing(fetch, fetch->easy->curl);
     headers(page);
     page->err = err;
-    if (err) {
+    /* Who gave up knows why. */
+    if (err && err != COS_ECANCELED) {
         free(page->why);
         page->why = strdup(fetch->stop_err ? cos_strerror(err)
                            : fetch->easy->why[0] ? fetch->easy->why

@@ -5,6 +5,9 @@
 
 #include "base/loop.h"
 #include "web/fetch.h"
+#include "web/fetch_host.h"
+#include "web/fetch_spill.h"
+#include "web/names.h"
 
 /* The options that a pooled handle carries from one transfer to the next: only
  * those that differ are set again. Filled by fetch_plan.c. */
@@ -31,21 +34,42 @@ struct cos__fetch {
     struct cos_page *page;
     struct cos__easy *easy;
     struct cos__fetch *prev, *next; /* in flight */
-    int64_t max_body, max_inflated;
+    /* the name */
+    struct cos_op *lookup;          /* under way, or NULL */
+    char *host;                     /* to look up, or NULL when curl can go at once */
+    int port, family;
+    int64_t lookup_us;              /* when it began, then how long it took; -1: none */
+    /* the body */
+    struct cos__spill *spill;       /* once it has outgrown memory */
+    char *spill_dir;
+    int64_t spill_at, max_body, max_inflated;
+    /* the end */
     int64_t idle_ms, active_at;     /* milliseconds of the loop */
     int stop_err;                   /* why a callback made curl stop */
-    uint8_t own_page, added, encoded, in_body;
+    int code;                       /* curl's result, once ended */
+    uint8_t own_page, added, encoded, in_body, paused, ended;
+};
+
+/* Which addresses curl's own cache was given for a host, and when. */
+enum { COS__GIVEN = 1024 };
+struct cos__given {
+    uint64_t key, addrs;
+    int64_t at;
 };
 
 struct cos__engine {
     struct cos__loop *loop;
     void *multi, *share;
     const char *ca_file, *ca_path; /* the system's: NULL would mean none to curl */
+    int env_proxy;                 /* the environment names one */
     struct cos__timer timer, sweep;
     struct cos__task timeout;
     struct cos__easy *pool;
     size_t npool;
     struct cos__fetch *flying;
+    struct cos__given *given;      /* COS__GIVEN of them */
+    int64_t *active;               /* by descriptor: when it was last ready */
+    size_t nactive;
     struct cos__fetch_stats stats;
     struct cos_fetch_setup setup;
 };
@@ -65,6 +89,12 @@ void cos__easy_free(struct cos__easy *easy);
 /* Sets all that req asks for. 0, COS_EINVAL, COS_ENOMEM … */
 int cos__easy_apply(struct cos__engine *engine, struct cos__easy *easy, const char *url,
                     const struct cos_request *req);
+/* Tells curl the addresses ("a,b") of a host, unless it knows. */
+int cos__easy_give(struct cos__engine *engine, struct cos__easy *easy, const char *host,
+                   size_t len, int port, const char *addrs);
+/* Lets a paused transfer go on; a CURLcode. Not 0: it has failed in this very
+ * call, and curl will not report it anywhere else. */
+int cos__easy_resume(struct cos__easy *easy);
 
 /* --- fetch_body.c: what curl hands over during a transfer -------------------- */
 size_t cos__fetch_on_header(char *data, size_t size, size_t n, void *easy);
@@ -75,8 +105,21 @@ size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *easy);
 int cos__fetch_finish(struct cos__fetch *fetch, int code);
 
 /* --- fetch.c ----------------------------------------------------------------- */
+/* --- fetch_name.c -------------------------------------------------------------- */
+/* Whom to look up before curl starts: sets fetch->host, or gives curl the
+ * override's addresses. 0, COS_ENOMEM. */
+int cos__fetch_name_plan(struct cos__engine *engine, struct cos__fetch *fetch,
+                         const struct cos__host *host, const struct cos_request *req);
+/* Looks fetch->host up and calls cos__fetch_named(), perhaps at once. */
+void cos__fetch_name_start(struct cos__engine *engine, struct cos__fetch *fetch);
+void cos__fetch_name_stop(struct cos__fetch *fetch);
+
 /* curl is through with it. */
 void cos__fetch_ended(struct cos__fetch *fetch, int code);
+/* More of the body is in its file. */
+void cos__fetch_spilled(void *fetch);
+/* The name is known (0), or why it is not. */
+void cos__fetch_named(struct cos__fetch *fetch, int err);
 /* Nothing moved for too long. */
 void cos__fetch_stalled(struct cos__fetch *fetch);
 

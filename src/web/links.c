@@ -198,25 +198,34 @@ static int is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
 
+/* Takes a last character off that may have been cut in two. */
+static size_t before_cut(const char *text, size_t len)
+{
+    if (!len || !(text[len - 1] & 0x80))
+        return len;
+    while (len && (text[len - 1] & 0xc0) == 0x80)
+        len--;
+    return len ? len - 1 : 0;
+}
+
 /* The first title, its white space as a browser shows it. */
 static int on_title(struct cos_links_ctx *ctx, const struct cos_scan_item *item)
 {
-    size_t n = 0, len = item->len;
+    size_t n = 0, at = 0, len = item->len;
     char *title;
     if (ctx->page->title)
         return 0;
     title = malloc((len < TITLE_MAX ? len : TITLE_MAX) + 1);
     if (!title)
         return COS_ENOMEM;
-    for (size_t i = 0; i < len && n < TITLE_MAX; i++) {
-        if (!is_space(item->value[i]))
-            title[n++] = item->value[i];
+    for (; at < len && n < TITLE_MAX; at++) {
+        if (!is_space(item->value[at]))
+            title[n++] = item->value[at];
         else if (n && title[n - 1] != ' ')
             title[n++] = ' ';
     }
-    /* Cut between characters. */
-    while (n == TITLE_MAX && n < len && n && (title[n - 1] & 0xc0) == 0x80)
-        n--;
+    if (at < len)
+        n = before_cut(title, n);
     n -= n && title[n - 1] == ' ';
     title[n] = 0;
     ctx->page->title = title;

@@ -2,8 +2,12 @@
 libcos_la_SOURCES += \
 	src/web/fetch.c src/web/fetch.h src/web/fetch_int.h src/web/request.h \
 	src/web/fetch_body.c \
+	src/web/fetch_cookies.c src/web/fetch_cookies.h \
 	src/web/fetch_easy.c \
 	src/web/fetch_end.c \
+	src/web/fetch_host.c src/web/fetch_host.h \
+	src/web/fetch_name.c \
+	src/web/fetch_spill.c src/web/fetch_spill.h \
 	src/web/pump.c
 libcos_la_SOURCES += \
 	src/web/robots.c src/web/robots.h src/web/robots_int.h \

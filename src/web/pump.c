@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SWEEP_MS = 250, DEFAULT_CONNECTIONS = 256, DEFAULT_STREAMS = 100 };
 
@@ -23,6 +24,31 @@ struct sock {
     struct cos__watch watch;
     struct cos__engine *engine;
 };
+
+/* When bytes last came or went, by descriptor: half a header line is activity,
+ * too, and no callback tells of it. */
+static void note_active(struct cos__engine *engine, int fd)
+{
+    if ((size_t)fd >= engine->nactive) {
+        size_t n = (size_t)fd + 64;
+        int64_t *more = realloc(engine->active, n * sizeof *more);
+        if (!more)
+            return;
+        memset(more + engine->nactive, 0, (n - engine->nactive) * sizeof *more);
+        engine->active = more;
+        engine->nactive = n;
+    }
+    engine->active[fd] = cos__loop_now(engine->loop);
+}
+
+static int64_t last_active(const struct cos__engine *engine, const struct cos__fetch *fetch)
+{
+    curl_socket_t fd = CURL_SOCKET_BAD;
+    curl_easy_getinfo(fetch->easy->curl, CURLINFO_ACTIVESOCKET, &fd);
+    if (fd < 0 || (size_t)fd >= engine->nactive || engine->active[fd] < fetch->active_at)
+        return fetch->active_at;
+    return engine->active[fd];
+}
 
 static void collect(struct cos__engine *engine)
 {
@@ -48,6 +74,7 @@ static void act(struct cos__engine *engine, curl_socket_t fd, int what)
 static void sock_ready(struct cos__watch *watch, unsigned events)
 {
     struct sock *sock = (struct sock *)watch;
+    note_active(sock->engine, watch->fd);
     act(sock->engine, watch->fd, (events & COS__IN ? CURL_CSELECT_IN : 0) |
                                      (events & COS__OUT ? CURL_CSELECT_OUT : 0));
 }
@@ -112,7 +139,8 @@ static void sweep(struct cos__timer *timer)
     struct cos__fetch *next;
     for (struct cos__fetch *fetch = engine->flying; fetch; fetch = next) {
         next = fetch->next;
-        if (fetch->idle_ms > 0 && now - fetch->active_at >= fetch->idle_ms)
+        if (fetch->idle_ms > 0 && now - fetch->active_at >= fetch->idle_ms &&
+            now - last_active(engine, fetch) >= fetch->idle_ms)
             cos__fetch_stalled(fetch);
     }
     if (engine->flying)
@@ -174,6 +202,8 @@ static void release(void *data)
         curl_share_cleanup(engine->share);
     cos__timer_unset(engine->loop, &engine->timer);
     cos__timer_unset(engine->loop, &engine->sweep);
+    free(engine->given);
+    free(engine->active);
     free(engine);
 }
 
@@ -208,6 +238,8 @@ static struct cos__engine *create(struct cos__loop *loop)
     /* Asked once: it formats a screen of text each time. */
     engine->ca_file = curl_version_info(CURLVERSION_NOW)->cainfo;
     engine->ca_path = curl_version_info(CURLVERSION_NOW)->capath;
+    engine->env_proxy = getenv("http_proxy") || getenv("https_proxy") || getenv("HTTPS_PROXY") ||
+                        getenv("all_proxy") || getenv("ALL_PROXY");
     curl_share_setopt(engine->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
     curl_multi_setopt(engine->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(engine->multi, CURLMOPT_SOCKETDATA, engine);

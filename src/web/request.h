@@ -36,13 +36,16 @@ struct cos_request {
     const char *password;
     int auth;                   /* enum cos_auth */
     const char *netrc;          /* text of a .netrc file (not its name); used when user is NULL */
+    const char *origin;         /* URL that user, password and the headers Authorization and Cookie
+                                 * are meant for: another host does not get them. NULL: url */
     int no_cookies;             /* 1: neither send nor keep cookies */
 
     /* the way there */
     const char *proxy;          /* URL; NULL: from the environment; "" none */
     const char *no_proxy;       /* hosts reached directly, "a,b"; NULL: from the environment */
     const char *proxy_user;     /* "name:password" */
-    const char *const *resolve; /* "HOST:PORT:ADDRESS[,ADDRESS]", ends with NULL; HOST may be * */
+    const char *const *resolve; /* "HOST:PORT:ADDRESS[,ADDRESS]", ends with NULL; "*" is any HOST
+                                 * or PORT; the first that fits counts */
     const char *from;           /* local address or interface to leave from */
     int ip;                     /* 4 or 6: only that family */
     int http;                   /* 1: HTTP/1.1 only; 0: HTTP/2 where TLS offers it */

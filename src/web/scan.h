@@ -61,7 +61,10 @@ enum {
     COS_SCAN_IDS = 2,   /* report COS_SCAN_ID too */
 };
 
-/* Calls fn for each finding in document order. 0, what fn returned, or
+/* Calls fn for each finding in document order: offsets ascend, and raw texts do
+ * not overlap. Replacing raw by another URL, encoded for where it stands, gives
+ * a page with the same findings; only an empty raw cannot be replaced so, since
+ * an attribute may have been written without '='. 0, what fn returned, or
  * COS_ENOMEM. A tag that the input ends in is no tag, as the standard says. */
 int cos_scan_html(const char *data, size_t len, unsigned options, cos_scan_fn fn, void *arg);
 /* The same for a style sheet. */

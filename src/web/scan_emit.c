@@ -245,6 +245,37 @@ static void send_src(struct cos__scan *s)
     }
 }
 
+static int value_is(struct cos__scan *s, enum cos__at at, const char *want)
+{
+    struct cos__value value = value_of(s, at, COS_SCAN_VALUE_MAX);
+    return value.len == strlen(want) && !strncasecmp(value.text, want, value.len);
+}
+
+static void send_refresh(struct cos__scan *s)
+{
+    struct cos__value value = value_of(s, AT_CONTENT, COS_SCAN_VALUE_MAX);
+    struct cos_scan_item item = item_for(s, AT_CONTENT, 0);
+    struct cos__walk walk = {0};
+    size_t url, len;
+    item.link = COS_LINK_REFRESH;
+    if (!s->result && cos_scan_refresh(value.text, value.len, &url, &len))
+        send_part(s, item, &value, &walk, url, len);
+}
+
+static void send_meta(struct cos__scan *s)
+{
+    if (has(s, AT_HTTP_EQUIV) && value_is(s, AT_HTTP_EQUIV, "refresh"))
+        send_refresh(s);
+    else if (has(s, AT_NAME) && value_is(s, AT_NAME, "robots"))
+        send_value(s, AT_CONTENT, COS_SCAN_ROBOTS, 0, 0);
+}
+
+static void send_id(struct cos__scan *s, enum cos__at at)
+{
+    if (s->options & COS_SCAN_IDS && s->attr[at].len)
+        send_value(s, at, COS_SCAN_ID, 0, 0);
+}
+
 static void send_attribute(struct cos__scan *s, enum cos__at at)
 {
     switch (at) {
@@ -273,48 +304,22 @@ static void send_attribute(struct cos__scan *s, enum cos__at at)
     case AT_STYLE:
         send_style_attribute(s);
         break;
+    case AT_CONTENT:
+        send_meta(s);
+        break;
     case AT_ID:
     case AT_NAME:
-        if (s->options & COS_SCAN_IDS && s->attr[at].len)
-            send_value(s, at, COS_SCAN_ID, 0, 0);
+        if (s->el != EL_META || at == AT_ID)
+            send_id(s, at);
         break;
     default:
         break;
     }
 }
-
-static int value_is(struct cos__scan *s, enum cos__at at, const char *want)
-{
-    struct cos__value value = value_of(s, at, COS_SCAN_VALUE_MAX);
-    return value.len == strlen(want) && !strncasecmp(value.text, want, value.len);
-}
-
-static void send_refresh(struct cos__scan *s)
-{
-    struct cos__value value = value_of(s, AT_CONTENT, COS_SCAN_VALUE_MAX);
-    struct cos_scan_item item = item_for(s, AT_CONTENT, 0);
-    struct cos__walk walk = {0};
-    size_t url, len;
-    item.link = COS_LINK_REFRESH;
-    if (!s->result && cos_scan_refresh(value.text, value.len, &url, &len))
-        send_part(s, item, &value, &walk, url, len);
-}
-
-static void send_meta(struct cos__scan *s)
-{
-    if (has(s, AT_HTTP_EQUIV) && value_is(s, AT_HTTP_EQUIV, "refresh"))
-        send_refresh(s);
-    else if (has(s, AT_NAME) && value_is(s, AT_NAME, "robots"))
-        send_value(s, AT_CONTENT, COS_SCAN_ROBOTS, 0, 0);
-}
-
 void cos__scan_emit_tag(struct cos__scan *s)
 {
     for (unsigned i = 0; i < s->norder && !s->result; i++)
-        if (s->el != EL_META || s->order[i] != AT_NAME)
-            send_attribute(s, (enum cos__at)s->order[i]);
-    if (s->el == EL_META && has(s, AT_CONTENT) && !s->result)
-        send_meta(s);
+        send_attribute(s, (enum cos__at)s->order[i]);
 }
 
 void cos__scan_emit_title(struct cos__scan *s, const char *raw, size_t len)

@@ -1,0 +1,61 @@
+/* fetch_rows.h - what a fetch of each fault of the synthetic site must give, on
+ * either face. X(fault, query, err, status, body_len): body_len -1 is any. A
+ * fault of the site without a row fails fetch.t. */
+#define FETCH_ROWS(X)                                                                              \
+    X("ok", "", 0, 200, -1)                                                                        \
+    X("404", "", 0, 404, -1)                                                                       \
+    X("410", "", 0, 410, -1)                                                                       \
+    X("500", "", 0, 500, -1)                                                                       \
+    X("503", "", 0, 503, -1)                                                                       \
+    X("status", "code=418", 0, 418, -1)                                                            \
+    X("flaky", "", 0, 500, -1)                                                                     \
+    X("429", "", 0, 429, -1)                                                                       \
+    X("delay", "ms=50", 0, 200, -1)                                                                \
+    X("redirect", "code=307", 0, 307, -1)                                                          \
+    X("redirect-loop", "", 0, 302, -1)                                                             \
+    X("redirect-endless", "", 0, 302, -1)                                                          \
+    X("redirect-bad", "", 0, 302, -1)                                                              \
+    X("redirect-none", "", 0, 302, -1)                                                             \
+    X("refused", "", 0, 302, -1)                                                                   \
+    X("cookie", "", 0, 302, -1)                                                                    \
+    X("auth", "", 0, 401, -1)                                                                      \
+    X("etag", "", 0, 200, -1)                                                                      \
+    X("modified", "", 0, 200, -1)                                                                  \
+    X("calendar", "", 0, 200, -1)                                                                  \
+    X("hang", "", COS_ESLOW, 0, 0)                                                                 \
+    X("hang-body", "", COS_ESLOW, 200, -1)                                                         \
+    X("drip", "ms=20&bytes=1000", COS_ETIMEDOUT, 200, -1)                                          \
+    X("drip-head", "ms=3", 0, 200, -1)                                                             \
+    X("truncated", "", COS_ETRUNCATED, 200, -1)                                                    \
+    X("truncated-chunked", "", COS_ETRUNCATED, 200, -1)                                            \
+    X("reset", "", COS_ECONNRESET, 0, 0)                                                           \
+    X("reset-body", "", COS_ECONNRESET, 200, -1)                                                   \
+    X("close", "", COS_EEMPTYREPLY, 0, 0)                                                          \
+    X("length-long", "", COS_ETRUNCATED, 200, -1)                                                  \
+    X("length-short", "", 0, 200, -1)                                                              \
+    X("length-twice", "", COS_ETRUNCATED, 200, 5)                                                  \
+    X("length-bad", "", COS_EPROTO, 200, 0)                                                        \
+    X("header-flood", "", COS_ETOOBIG, 200, 0)                                                     \
+    X("header-long", "", COS_ETOOBIG, 200, 0)                                                      \
+    X("bad-chunk", "", COS_EPROTO, 200, 5)                                                         \
+    X("chunk-huge", "", COS_EPROTO, 200, 5)                                                        \
+    X("chunked", "", 0, 200, -1)                                                                   \
+    X("no-length", "", 0, 200, -1)                                                                 \
+    X("no-head", "", COS_EPROTO, 0, 0)                                                             \
+    X("bad-status", "", COS_EPROTO, 0, 0)                                                          \
+    X("bad-header", "", COS_EPROTO, 200, 0)                                                        \
+    X("interim", "", 0, 200, -1)                                                                   \
+    X("huge", "mb=3", COS_ETOOBIG, 200, -1)                                                        \
+    X("gzip", "", 0, 200, 141)                                                                     \
+    X("gzip-bomb", "mb=100", COS_ETOOBIG, 200, -1)                                                 \
+    X("gzip-broken", "", COS_EENCODING, 200, 0)                                                    \
+    X("encoding-unknown", "", COS_EENCODING, 200, 0)                                               \
+    X("no-type", "", 0, 200, -1)                                                                   \
+    X("wrong-type", "", 0, 200, -1)                                                                \
+    X("binary", "", 0, 200, 16384)                                                                 \
+    X("empty", "", 0, 200, 0)                                                                      \
+    X("deep", "n=1000", 0, 200, -1)                                                                \
+    X("charset/utf-8", "", 0, 200, -1)                                                             \
+    X("charsets", "", 0, 200, -1)                                                                  \
+    X("robots/allow", "", 0, 200, -1)                                                              \
+    X("refuse", "ms=1", 0, 200, -1)
