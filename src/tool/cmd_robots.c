@@ -13,8 +13,9 @@
 #include <string.h>
 
 static const char WHO[] = "coscrawl robots";
-static const char HELP[] = "Usage: coscrawl robots --agent UA FILE URL...\n"
-                           "Says for each URL whether the robots.txt in FILE ('-': stdin) allows it, and by which rule.\n";
+static const char HELP[] =
+    "Usage: coscrawl robots --agent UA FILE URL...\n"
+    "Says for each URL whether the robots.txt in FILE ('-': stdin) allows it, and by which rule.\n";
 
 /* One byte more than counts, so that a longer file is seen to be longer. */
 static int read_file(const char *name, struct cos_buf *text)

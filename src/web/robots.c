@@ -116,7 +116,8 @@ static void *grow(void *list, size_t count, size_t *cap, size_t size)
 static int add_rule(struct cos_robots *robots, struct span value, int allow, uint32_t line)
 {
     struct cos__robots_rule rule = {.line = line, .allow = (uint8_t)allow};
-    struct cos__robots_rule *rules = grow(robots->rules, robots->nrules, &robots->rules_cap, sizeof rule);
+    struct cos__robots_rule *rules =
+        grow(robots->rules, robots->nrules, &robots->rules_cap, sizeof rule);
     size_t start, len = value.len;
     int how = allow ? COS__ROBOTS_PATTERN : COS__ROBOTS_PATTERN | COS__ROBOTS_DECODE, err;
     if (!rules)
@@ -177,7 +178,8 @@ static void keep_delay(struct reader *r, struct span value)
 
 static int keep_sitemap(struct cos_robots *robots, struct span value)
 {
-    uint32_t *sitemaps = grow(robots->sitemaps, robots->nsitemaps, &robots->sitemaps_cap, sizeof *sitemaps);
+    uint32_t *sitemaps =
+        grow(robots->sitemaps, robots->nsitemaps, &robots->sitemaps_cap, sizeof *sitemaps);
     uint32_t start = (uint32_t)robots->text.len;
     int err;
     if (!sitemaps)
@@ -196,8 +198,8 @@ static int keep_sitemap(struct cos_robots *robots, struct span value)
 static int read_field(struct reader *r, struct span name, struct span value)
 {
     static const char *const agents[] = {"user-agent", "useragent", "user agent", NULL};
-    static const char *const disallows[] = {"disallow", "dissallow", "dissalow", "disalow", "diasllow",
-                                            "disallaw", NULL};
+    static const char *const disallows[] = {"disallow", "dissallow", "dissalow", "disalow",
+                                            "diasllow", "disallaw",  NULL};
     static const char *const sitemaps[] = {"sitemap", "site-map", NULL};
     static const char *const delays[] = {"crawl-delay", "crawldelay", NULL};
     if (is_one_of(name, agents))

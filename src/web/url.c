@@ -252,7 +252,8 @@ static int put_host_port(struct parse *p, char *o, const char *in, const char *e
         return COS_EURL;
     out->host = (uint32_t)(o - out->href.data);
     out->href.len = out->host;
-    err = cos__url_put_host(&out->href, in, (size_t)(stop - in), 3 * (size_t)(p->end - stop) + SLACK);
+    err =
+        cos__url_put_host(&out->href, in, (size_t)(stop - in), 3 * (size_t)(p->end - stop) + SLACK);
     if (err)
         return err;
     out->host_end = (uint32_t)out->href.len;

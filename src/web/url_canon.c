@@ -58,9 +58,10 @@ static void drop_path_session(struct cos_url *url)
 static int is_tracking(const struct param *param)
 {
     static const char *const names[] = {
-        "utm_*", "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid",
-        "twclid", "ttclid", "igshid", "mc_cid", "mc_eid", "_ga", "_gl", "_hsenc", "_hsmi",
-        "phpsessid", "jsessionid", "aspsessionid*", "sessionid", "cfid", "cftoken",
+        "utm_*",     "fbclid",     "gclid",         "gclsrc",    "dclid",  "gbraid",
+        "wbraid",    "msclkid",    "yclid",         "twclid",    "ttclid", "igshid",
+        "mc_cid",    "mc_eid",     "_ga",           "_gl",       "_hsenc", "_hsmi",
+        "phpsessid", "jsessionid", "aspsessionid*", "sessionid", "cfid",   "cftoken",
     };
     const char *equals = memchr(param->text, '=', param->len);
     size_t len = equals ? (size_t)(equals - param->text) : param->len;
