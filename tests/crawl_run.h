@@ -7,6 +7,7 @@
 #include "tap.h"
 #include "http.h"
 
+#include <limits.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <string.h>
@@ -129,7 +130,7 @@ static run__unused const struct http_page small[] = {
 
 static void prepare(void)
 {
-    char buf[256], list[128];
+    char buf[256], list[128], program[PATH_MAX];
     FILE *f;
     if (!mkdtemp(top) || http_start(&web, AF_INET) || http_start(&other, AF_INET))
         BAIL_OUT("no server");
@@ -140,8 +141,9 @@ static void prepare(void)
     setenv("HOME", top, 1);
     unsetenv("http_proxy");
     unsetenv("all_proxy");
-    if (!getenv("COSCRAWL"))
-        setenv("COSCRAWL", "./coscrawl", 1);
+    if (!realpath(getenv("COSCRAWL") ? getenv("COSCRAWL") : "./coscrawl", program))
+        BAIL_OUT("no coscrawl; set COSCRAWL");
+    setenv("COSCRAWL", program, 1);
     snprintf(list, sizeof list, "%s/list", top);
     f = fopen(list, "w");
     fprintf(f, "# two\n%s/1.html\n\n  %s/e/b.html  \n", getenv("U"), getenv("U"));
