@@ -91,6 +91,12 @@ int64_t cps_cookies_load(struct cps_rt *rt, const char *path, int64_t deadline, 
 int64_t cps_cookies_save(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb,
                          void *arg);
 
+/* --- reading pages ---------------------------------------------------------------- */
+
+/* See cos_read_links(): page is the caller's and must stay until cb runs. */
+int64_t cps_read_links(struct cps_rt *rt, struct cos_page *page, int64_t deadline, cps_cb *cb,
+                       void *arg);
+
 /* --- files and threads ---------------------------------------------------------- */
 
 /* The file is lent in data: cos_buf_take(data, &len) keeps it. NULL on error. */

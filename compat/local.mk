@@ -19,3 +19,6 @@ libcos_la_SOURCES += \
 	compat/cps_flow_tasks.c \
 	compat/cps_queue.c \
 	compat/cps_recipes.c
+
+# reading pages
+libcos_la_SOURCES += compat/cps_read.c

@@ -104,6 +104,24 @@ int cos_cookies_load(const char *path, int64_t deadline);
 /* Writes the jar, replacing the file. Suspends. Errors of cos_file_write. */
 int cos_cookies_save(const char *path, int64_t deadline);
 
+/* --- reading pages -------------------------------------------------------------- */
+
+/* Finds the links, the title and the robots directives of a page that was
+ * fetched, or that has a url and a body from elsewhere: page->links, absolute,
+ * without fragment, http and https, in document order. Runs on a thread of its
+ * own; the page may not be touched until the call returns. Suspends. COS_ETOOBIG
+ * or COS_ECHARSET: the page has what was found; COS_EURL. After COS_ECANCELED or
+ * COS_ETIMEDOUT the page may be empty. */
+int cos_read_links(struct cos_page *page, int64_t deadline);
+/* The URL as it is compared: the WHATWG serialisation without fragment replaces
+ * *out. Does not suspend. COS_EURL, COS_ESCHEME, COS_ETOOBIG. */
+int cos_url_key(const char *url, struct cos_buf *out);
+/* 1 when both are http or https URLs of the same host name. Does not suspend. */
+int cos_same_host(const char *a, const char *b);
+/* The file a URL is saved as, below the directory of a crawl, replaces *out:
+ * two URLs never share one. Does not suspend. Errors as cos_url_key. */
+int cos_url_file(const char *url, struct cos_buf *out);
+
 /* --- files and threads ---------------------------------------------------------- */
 
 /* Files are read and written on threads of their own: the loop never waits for

@@ -232,17 +232,18 @@ static void kick(struct cos__crawl *c)
     size_t cap = (size_t)c->frontier.polite.cap * (c->frontier.nhosts ? c->frontier.nhosts : 1);
     size_t enough = (cap < (size_t)c->limit.concurrency ? cap : (size_t)c->limit.concurrency) / 4;
     size_t waiting = cos_db_waiting(c->db);
-    if (!waiting)
+    /* While the thread is busy, its answer is what wakes us. */
+    if (!waiting || cos_db_busy(c->db)) {
+        c->kick_by = INT64_MAX;
         return;
+    }
     if (c->kick_by == INT64_MAX)
         c->kick_by = c->now + KICK_MS;
     if (c->unkicked < enough && c->now < c->kick_by && c->out && !c->asked)
         return;
     cos_db_kick(c->db, 1);
-    if (!cos_db_waiting(c->db)) {
-        c->unkicked = 0;
-        c->kick_by = INT64_MAX;
-    }
+    c->unkicked = 0;
+    c->kick_by = INT64_MAX;
 }
 
 static void ask_again(struct cos__crawl *c)
@@ -289,7 +290,8 @@ static int64_t earliest(const struct cos__crawl *c, int64_t when)
         at = c->kick_by;
     if (c->stop != COS__RUNNING && c->drain_by && c->drain_by < at)
         at = c->drain_by;
-    return at;
+    /* A deadline that has passed would not let anybody else run. */
+    return at > c->now ? at : c->now + 1;
 }
 
 static void dispatch(struct cos__crawl *c)

@@ -7,7 +7,8 @@ libcos_la_SOURCES += \
 	src/store/notes.c \
 	src/store/rows.c \
 	src/store/save.c src/store/save.h \
-	src/store/schema.c
+	src/store/schema.c \
+	src/store/why.c src/store/why.h
 
 # file names
 libcos_la_SOURCES += \
@@ -17,3 +18,4 @@ libcos_la_SOURCES += \
 	src/store/sha256.c src/store/sha256.h
 libcos_la_SOURCES += \
 	src/store/version.c src/store/version.h
+libcos_la_SOURCES += src/store/file_name.c

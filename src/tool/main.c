@@ -31,7 +31,7 @@ int main(int argc, char **argv)
             if (!strcmp(argv[1], c->name))
                 code = c->run(argc - 1, argv + 1);
     if (code < 0)
-        code = cmd_crawl(argc, argv);
+        code = tool_wants_style(argc, argv) ? cmd_style(argc, argv) : cmd_crawl(argc, argv);
     /* Help or data that could not be written is no success. */
     if (fflush(stdout) && !code)
         code = tool_fail(TOOL_FILE, "coscrawl", "stdout: %s", strerror(errno));

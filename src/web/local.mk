@@ -5,6 +5,7 @@ libcos_la_SOURCES += \
 	src/web/fetch_cookies.c src/web/fetch_cookies.h \
 	src/web/fetch_easy.c \
 	src/web/fetch_end.c \
+	src/web/fetch_head.c \
 	src/web/fetch_host.c src/web/fetch_host.h \
 	src/web/fetch_name.c \
 	src/web/fetch_spill.c src/web/fetch_spill.h \
@@ -47,3 +48,6 @@ libcos_la_SOURCES += \
 libcos_la_SOURCES += \
 	src/web/fetch_version.c \
 	src/web/version.c src/web/version.h
+
+# reading a page as an operation
+libcos_la_SOURCES += src/web/read_op.c src/web/read_op.h
