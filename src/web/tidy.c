@@ -108,20 +108,19 @@ static void TIDY_CALL on_panic(ctmbstr text)
 
 /* --- outline --------------------------------------------------------------------------- */
 
+/* Character references stand in tidy's tree as they were written, since it is
+ * told to preserve them; the scanner resolves them as it does in a page. */
 static int add_escaped(struct cos_buf *out, const char *s)
 {
     int err = 0;
     for (; !err && *s; s++) {
-        size_t plain = strcspn(s, "&\"<>");
+        size_t plain = strcspn(s, "\"<>");
         err = cos_buf_add(out, s, plain);
         s += plain;
         if (!*s)
             break;
         if (!err)
-            err = cos_buf_adds(out, *s == '&'   ? "&amp;"
-                                    : *s == '"' ? "&quot;"
-                                    : *s == '<' ? "&lt;"
-                                                : "&gt;");
+            err = cos_buf_adds(out, *s == '"' ? "&quot;" : *s == '<' ? "&lt;" : "&gt;");
     }
     return err;
 }

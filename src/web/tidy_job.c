@@ -199,6 +199,8 @@ static void walk_to(struct finder *f, uint32_t line, uint32_t column)
             f->column++;
         }
     }
+    while (f->at < f->in->len && ((unsigned char)f->in->data[f->at] & 0xc0) == 0x80)
+        f->at++;
 }
 
 static int on_link(const struct cos_scan_item *found, const struct cos_url *url, void *arg)
