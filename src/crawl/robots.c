@@ -252,8 +252,8 @@ void cos__robots_free_all(struct cos__crawl *c)
 /* --- sitemaps -------------------------------------------------------------------------- */
 
 struct reading {
-    struct cos__visit *visit;
     struct cos_page *page;
+    int level;
     struct cos_url base, url;
     int err;
 };
@@ -277,7 +277,7 @@ static int read_sitemap(void *data)
     reading->err = cos_url_parse(&reading->base, page->url, strlen(page->url), NULL);
     if (!reading->err)
         reading->err = cos_sitemap_parse(page->body.data ? page->body.data : "", page->body.len,
-                                         reading->visit->level, NULL, each_item, reading, NULL);
+                                         reading->level, NULL, each_item, reading, NULL);
     return 0;
 }
 
@@ -298,7 +298,7 @@ static void parse_on_thread(struct cos__visit *visit)
         visit->page->err = COS_ENOMEM;
         return;
     }
-    reading->visit = visit;
+    reading->level = visit->level;
     reading->page = visit->page;
     cos_url_init(&reading->base);
     cos_url_init(&reading->url);

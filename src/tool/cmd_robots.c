@@ -63,7 +63,7 @@ static void print_rule(const struct cos_robots_verdict *why)
 
 static int print_verdict(const struct cos_robots *robots, const char *url, struct cos_buf *target)
 {
-    struct cos_robots_verdict why;
+    struct cos_robots_verdict why = {0};
     int rc = read_target(url, target);
     if (!rc)
         rc = cos_robots_check(robots, target->data, target->len, &why);

@@ -157,7 +157,7 @@ static int64_t read_delay(struct span value)
     int64_t ms = 0, unit = 1000;
     size_t i = 0, digits = 0;
     for (; i < value.len && value.s[i] >= '0' && value.s[i] <= '9'; i++, digits++)
-        ms = ms > COS_ROBOTS_DELAY_MAX ? ms : ms * 10 + 1000 * (value.s[i] - '0');
+        ms = ms > COS_ROBOTS_DELAY_MAX ? ms : ms * 10 + 1000 * (int64_t)(value.s[i] - '0');
     if (i < value.len && value.s[i] == '.')
         for (i++; i < value.len && value.s[i] >= '0' && value.s[i] <= '9'; i++, digits++) {
             unit /= 10;

@@ -282,10 +282,7 @@ static int put_authority(struct parse *p, int is_https)
             at = end;
     out->is_https = (uint8_t)is_https;
     out->scheme_end = is_https ? 5 : 4;
-    memcpy(o, "https://", 8);
-    if (!is_https)
-        memcpy(o + 4, "://", 3);
-    o += out->scheme_end + 3;
+    o = (char *)mempcpy(o, is_https ? "https://" : "http://", out->scheme_end + 3);
     if (!at) {
         out->user = out->user_end = out->pass = out->pass_end = (uint32_t)(o - out->href.data);
         return put_host_port(p, o, p->p, end);

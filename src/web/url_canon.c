@@ -33,7 +33,8 @@ static void strip_www(struct cos_url *url)
 {
     const char *host = url->href.data + url->host;
     size_t len = url->host_end - url->host;
-    if (len < 7 || memcmp(host, "www.", 4) || host[4] == '.' || !memchr(host + 4, '.', len - 5))
+    if (len < 7 || memcmp(host, "www.", 4) != 0 || host[4] == '.' ||
+        !memchr(host + 4, '.', len - 5))
         return;
     cut(url, url->host, url->host + 4);
 }
@@ -45,7 +46,7 @@ static void drop_path_session(struct cos_url *url)
     static const char mark[] = ";jsessionid=";
     const char *path = url->href.data + url->path, *end = url->href.data + url->query;
     for (const char *s = path; (s = memchr(s, ';', (size_t)(end - s))); s++) {
-        if ((size_t)(end - s) < sizeof mark - 1 || strncasecmp(s, mark, sizeof mark - 1) ||
+        if ((size_t)(end - s) < sizeof mark - 1 || strncasecmp(s, mark, sizeof mark - 1) != 0 ||
             memchr(s, '/', (size_t)(end - s)))
             continue;
         if (!cos__url_dots((char *)memrchr(path, '/', (size_t)(s - path)) + 1, s))
