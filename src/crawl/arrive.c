@@ -454,6 +454,7 @@ void cos__arrived(struct cos__visit *visit)
 {
     struct cos__crawl *c = visit->crawl;
     c->stats.in_flight--;
+    cos__network_paid(c, visit);
     answered(c, visit);
     if (c->stop == COS_STOP_ERROR)
         return;
