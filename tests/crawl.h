@@ -102,7 +102,7 @@ static site__unused int crawl_run(struct crawl *c)
 static site__unused void crawl_remove(struct crawl *c)
 {
     char cmd[128];
-    snprintf(cmd, sizeof cmd, "rm -rf %s", c->dir);
+    snprintf(cmd, sizeof cmd, "rm -rf %.63s", c->dir);
     if (system(cmd))
         diag("could not remove %s", c->dir);
 }

@@ -118,10 +118,10 @@ static void check_unsaved(void)
     add("http://a/2", 0, 1);
     next(1);
     next(1);
-    cos_frontier_unsaved(&f, a, 1);
     finish(a, 2);
+    cos_frontier_unsaved(&f, a, 1);
     cmp_ok(cos_frontier_next(&f, 2, &when), "==", 0,
-           "a page that is not committed still holds its slot");
+           "C10 a page that is not committed still holds its slot");
     cos_frontier_unsaved(&f, a, -1);
     ok(next(3), "and gives it back with the commit");
     cos_frontier_release(&f);

@@ -129,7 +129,8 @@ int cos__request_init(struct cos__crawl *c)
         .http = o->http2 == COS_SWITCH_OFF,
         .connect_ms = connect,
         .idle_ms = idle,
-        .min_speed = idle > 0 ? DRIP : 0,
+        /* Its share of --limit-rate may be less than a drip. */
+        .min_speed = idle > 0 && !o->limit_rate ? DRIP : 0,
         .min_speed_s = idle > 0 ? (idle + 999) / 1000 : 0,
         .max_body = o->max_size > 0 ? o->max_size : 0,
         .headers = terminated(&o->headers),
@@ -155,6 +156,7 @@ void cos__request_release(struct cos__crawl *c)
 struct cos_request cos__request_for(struct cos__crawl *c, const char *url)
 {
     struct cos_request r = c->request;
+    r.max_speed = cos__network_speed(c);
     if (c->save) {
         r.spill_dir = cos_save_tmp(c->save);
         r.spill_at = SPILL_AT;

@@ -9,6 +9,8 @@
 #include "tool/ui.h"
 #include "tool/version.h"
 
+#include "coscrawl.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -127,6 +129,7 @@ static int crawl(struct run *run)
     cos_crawl(&run->options.crawl, &events, &result);
     ui_summary(&run->ui, &run->options, &result);
     err = output_release(&run->output);
+    cos_shutdown();
     /* A reader that went away (head) got what it wanted. */
     if (err == COS_ECLOSED)
         return result.exit_code == TOOL_INTERRUPTED ? TOOL_FILE : result.exit_code;

@@ -10,6 +10,7 @@
 #include "web/tidy.h"
 
 #include "base/err.h"
+#include "web/version.h"
 
 #ifdef HAVE_TIDY_TIDY_H
 #include <tidy/tidy.h>
@@ -323,4 +324,9 @@ int cos__tidy_work(struct cos_work *work, const char *event, const char *data, s
     current = &page;
     tidySetPanicCall(on_panic);
     return tidy_page(work, &page, data, len);
+}
+
+const char *cos_tidy_version(void)
+{
+    return tidyLibraryVersion();
 }
