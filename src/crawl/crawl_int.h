@@ -50,7 +50,7 @@ struct cos__visit {
     int kind;             /* enum cos__visit_kind */
     int level;            /* indexes above a sitemap */
     int saved;            /* result of storing: 0 or an error */
-    int64_t started;      /* ms */
+    int64_t ended;        /* when the answer had come, ms */
 };
 
 struct cos__crawl {
