@@ -91,6 +91,12 @@ int64_t cps_cookies_load(struct cps_rt *rt, const char *path, int64_t deadline, 
 int64_t cps_cookies_save(struct cps_rt *rt, const char *path, int64_t deadline, cps_cb *cb,
                          void *arg);
 
+/* --- reading pages ---------------------------------------------------------------- */
+
+/* See cos_read_links(): page is the caller's and must stay until cb runs. */
+int64_t cps_read_links(struct cps_rt *rt, struct cos_page *page, int64_t deadline, cps_cb *cb,
+                       void *arg);
+
 /* --- files and threads ---------------------------------------------------------- */
 
 /* The file is lent in data: cos_buf_take(data, &len) keeps it. NULL on error. */
@@ -156,6 +162,14 @@ int64_t cps_worker_recv(struct cps_rt *rt, struct cos_worker *worker, int64_t de
 int64_t cps_pool_job(struct cps_rt *rt, struct cos_pool *pool, const char *event, const void *data,
                      size_t len, cos_message_fn *each, void *each_arg, int64_t deadline,
                      cps_message_cb *cb, void *arg);
+
+/* --- tidy --------------------------------------------------------------------------- */
+
+/* tidied is lent; what is moved out of it must be zeroed there. */
+typedef void cps_tidy_cb(int err, struct cos_tidied *tidied, void *arg);
+/* See cos_tidy(). */
+int64_t cps_tidy(struct cps_rt *rt, struct cos_pool *pool, const char *html, size_t len,
+                 unsigned what, int64_t deadline, cps_tidy_cb *cb, void *arg);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,7 @@ extern "C" {
 #include "base/pool.h"
 #include "web/names.h"
 #include "web/request.h"
+#include "web/tidied.h"
 
 /* --- the engine ---------------------------------------------------------------- */
 
@@ -102,6 +103,24 @@ int cos_request_follow(struct cos_request *next, const struct cos_request *req,
 int cos_cookies_load(const char *path, int64_t deadline);
 /* Writes the jar, replacing the file. Suspends. Errors of cos_file_write. */
 int cos_cookies_save(const char *path, int64_t deadline);
+
+/* --- reading pages -------------------------------------------------------------- */
+
+/* Finds the links, the title and the robots directives of a page that was
+ * fetched, or that has a url and a body from elsewhere: page->links, absolute,
+ * without fragment, http and https, in document order. Runs on a thread of its
+ * own; the page may not be touched until the call returns. Suspends. COS_ETOOBIG
+ * or COS_ECHARSET: the page has what was found; COS_EURL. After COS_ECANCELED or
+ * COS_ETIMEDOUT the page may be empty. */
+int cos_read_links(struct cos_page *page, int64_t deadline);
+/* The URL as it is compared: the WHATWG serialisation without fragment replaces
+ * *out. Does not suspend. COS_EURL, COS_ESCHEME, COS_ETOOBIG. */
+int cos_url_key(const char *url, struct cos_buf *out);
+/* 1 when both are http or https URLs of the same host name. Does not suspend. */
+int cos_same_host(const char *a, const char *b);
+/* The file a URL is saved as, below the directory of a crawl, replaces *out:
+ * two URLs never share one. Does not suspend. Errors as cos_url_key. */
+int cos_url_file(const char *url, struct cos_buf *out);
 
 /* --- files and threads ---------------------------------------------------------- */
 
@@ -195,6 +214,19 @@ int cos_pool_job(struct cos_pool *pool, const char *event, const void *data, siz
 
 /* Does not suspend. */
 void cos_pool_stats(const struct cos_pool *pool, struct cos_pool_stats *out);
+
+/* --- tidy --------------------------------------------------------------------------- */
+
+/* A pool of at most max (0: cores) processes that run HTML Tidy, each page within
+ * limits of time and memory. Errors as cos_pool_open. Does not suspend. */
+int cos_tidy_open(struct cos_pool **out, int max);
+/* Repairs, checks or outlines a page in UTF-8; what: COS_TIDY_REPAIR …, or-ed.
+ * *out is the caller's in any case (cos_tidied_release); after an error out->why
+ * says more. Suspends. COS_ETOOBIG when the page is not fit for tidy (size, open
+ * elements, attributes), COS_EHUNG past its time, COS_ECRASHED, COS_EPARSE, and the
+ * errors of cos_pool_job. */
+int cos_tidy(struct cos_pool *pool, const char *html, size_t len, unsigned what,
+             struct cos_tidied *out, int64_t deadline);
 
 #ifdef __cplusplus
 }

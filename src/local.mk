@@ -13,4 +13,4 @@ pkgconfig_DATA = coscrawl.pc
 cosbaseincdir = $(pkgincludedir)/base
 cosbaseinc_HEADERS = src/base/err.h src/base/buf.h src/base/page.h src/base/file.h src/base/pool.h
 coswebincdir = $(pkgincludedir)/web
-coswebinc_HEADERS = src/web/request.h src/web/names.h
+coswebinc_HEADERS = src/web/request.h src/web/names.h src/web/tidied.h

@@ -12,4 +12,4 @@ check_PROGRAMS += tests/tap.t
 else
 EXTRA_DIST += tests/tap.t.c
 endif
-check_PROGRAMS += tests/file.t tests/offload.t tests/pool.t
+check_PROGRAMS += tests/pool.t

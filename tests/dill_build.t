@@ -30,7 +30,7 @@ built_and_run() {
 	"$@" -g -std=gnu11 -D_GNU_SOURCE -I"$top/src/dill" -c "$top"/src/dill/*.c "$top/tests/tap.c" || return 1
 	for test in $tests; do
 		"$@" -g -std=gnu11 -D_GNU_SOURCE -I"$top/src/dill" -I"$top/tests" "$top/tests/$test.t.c" \
-			*.o -o "$test" -pthread || return 1
+			./*.o -o "$test" -pthread || return 1
 		# shellcheck disable=SC2086
 		TAP_TIMEOUT=200 $runner "./$test" || { echo "failed: $test"; return 1; }
 	done

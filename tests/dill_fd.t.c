@@ -76,6 +76,8 @@ static void test_ready(void)
     ok(read(s[0], &c, 1) == 1 && fdin(s[0], now() + 5000) == 0, "also after reading a part");
     drain(s[0]);
     ok(fails(fdin(s[0], now() + 10), ETIMEDOUT), "and waits again when all is read");
+    ok(write(s[1], "x", 1) == 1 && fdin(s[0], INT64_MAX) == 0,
+       "the last moment of all is a deadline");
     close2(s);
 }
 
@@ -114,7 +116,8 @@ static void test_hangup(void)
     int a = go(wait_in(s[0], -1, &in)), b = go(wait_out(s[0], -1, &out));
     close(s[1]);
     ok(bundle_wait(a, now() + 5000) == 0 && bundle_wait(b, now() + 5000) == 0 && in.rc == 0 &&
-           out.rc == 0, "a hang-up wakes both directions");
+           out.rc == 0,
+       "a hang-up wakes both directions");
     hclose(a);
     hclose(b);
     fdclean(s[0]);

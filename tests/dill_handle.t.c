@@ -211,11 +211,11 @@ static void test_exit_inside(void)
 int main(void)
 {
     plan(NO_PLAN);
+    test_threads(); /* first: the same few numbers are then in use everywhere */
     test_own_kind();
     test_own();
     test_nested();
     test_many();
-    test_threads();
     if (!checked_run()) /* it leaks its stacks, and checkers cannot follow */
         test_exit_inside();
     done_testing();

@@ -129,11 +129,11 @@ static coroutine void sleep_long(int64_t deadline, struct outcome *o)
 static void test_signals(void)
 {
     int s[2];
-    struct sigaction sa = {.sa_handler = on_signal}, was;
+    struct sigaction sa = {.sa_handler = on_signal};
     struct outcome o = {9, 9}, z = {9, 9};
     pair(s);
     sigaction(SIGVTALRM, &sa, NULL);
-    sigaction(SIGUSR1, &sa, &was);
+    sigaction(SIGUSR1, &sa, NULL);
     int64_t start = now();
     int h = go(wait_in(s[0], start + 300, &o)), g = go(sleep_long(start + 150, &z));
     fflush(NULL);
@@ -152,12 +152,13 @@ static void test_signals(void)
     ok(rc == 0 && signals > 0, "handlers ran while everything waited (%d times)", (int)signals);
     ok(z.rc == 0 || z.err == EINTR, "a sleep may be interrupted, no more");
     ok(z.rc != 0 || now() >= start + 150, "and is not cut short");
-    ok(write(s[1], "x", 1) == 1 && bundle_wait(h, now() + 5000) == 0 && (o.rc == 0 || o.err == EINTR),
+    ok(write(s[1], "x", 1) == 1 && bundle_wait(h, now() + 5000) == 0 &&
+           (o.rc == 0 || o.err == EINTR),
        "others are not harmed");
-    waitpid(pid, NULL, 0);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
     hclose(h);
     hclose(g);
-    sigaction(SIGUSR1, &was, NULL);
 }
 
 /* Signals that come at any instruction, in the midst of switches too: the
@@ -229,8 +230,12 @@ static void test_threads(void)
 int main(void)
 {
     plan(NO_PLAN);
-    test_fork();
-    test_fork_inside();
+    /* After a fork with more than one thread, and coroutines count as threads,
+     * TSan stops following who synchronises with whom. */
+    if (!SANITIZED_THREADS) {
+        test_fork();
+        test_fork_inside();
+    }
     test_signals();
     test_signal_storm();
     test_threads();

@@ -1,1 +1,3 @@
 # tests/examples.mk - the tests of this room.
+check_PROGRAMS += tests/spider.t
+tests_spider_t_LDADD = $(TAP_LIBS) libspider.la libcos.la

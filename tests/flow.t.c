@@ -179,7 +179,7 @@ static int job_run(void *result, void *arg)
 
 static void tasks(void)
 {
-    struct job jobs[] = {{20, 0}, {2, 0}, {5, 0}}, fails[] = {{1, COS_EIO}, {2, 0}, {9, 0}};
+    struct job jobs[] = {{200, 0}, {2, 0}, {100, 0}}, fails[] = {{1, COS_EIO}, {2, 0}, {9, 0}};
     struct cos_flow_task set[3], bad[3];
     size_t winners[3] = {9, 9, 9};
     int value = 0, outcome = 7;
@@ -188,7 +188,7 @@ static void tasks(void)
         bad[i] = (struct cos_flow_task){job_run, &fails[i]};
     }
     cmp_ok(cos_flow_waterfall(set, 3, &value, -1), "==", 0, "C22 waterfall");
-    cmp_ok(value, "==", 27, "C22 the value passed on");
+    cmp_ok(value, "==", 302, "C22 the value passed on");
     reset();
     cmp_ok(cos_flow_race(set, 3, 1, winners, NULL, 0, -1), "==", 0, "C24 race");
     cmp_ok(winners[0], "==", 1, "C24 the first to finish wins");

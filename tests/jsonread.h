@@ -96,7 +96,12 @@ static inline struct json_str json_value(struct json *j)
         if (c == 'u')
             o = json_put(o, json_unicode(j), j->as_bytes);
         else
-            *o++ = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c == 'b' ? '\b' : c == 'f' ? '\f' : c;
+            *o++ = c == 'n'   ? '\n'
+                   : c == 't' ? '\t'
+                   : c == 'r' ? '\r'
+                   : c == 'b' ? '\b'
+                   : c == 'f' ? '\f'
+                              : c;
     }
     if (!o)
         exit(99);
@@ -107,7 +112,8 @@ static inline struct json_str json_value(struct json *j)
 }
 
 /* The next object: fills vals[i] for names[i]. 0 at the end of the file. */
-static inline int json_object(struct json *j, int n, const char *const *names, struct json_str *vals)
+static inline int json_object(struct json *j, int n, const char *const *names,
+                              struct json_str *vals)
 {
     const char *brace = memchr(j->p, '{', (size_t)(j->end - j->p));
     memset(vals, 0, (size_t)n * sizeof *vals);

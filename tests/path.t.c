@@ -66,7 +66,7 @@ static void table(void)
         {"https://../", ",2e./,_index.html"},
         {"https://./", ",2e/,_index.html"},
         {"https://.coscrawl/crawl.db", ",2ecoscrawl/crawl.db"},
-        {"https://h.org/a.html#f", "h.org/a.html"},
+        {"https://h.org/a.html#f", "h.org/a.html"}, /* no part of the key */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         is(path_of(rows[i].url, NULL), rows[i].path, "C8 name of %s", rows[i].url);
@@ -82,12 +82,9 @@ static void options(void)
     static const struct {
         const char *url, *path;
     } rows[] = {
-        {"https://h/a.html", "h/a.html"},
-        {"https://h/a", "h/a,.html"},
-        {"https://h/a.php", "h/a.php,.html"},
-        {"https://h/a.HTML", "h/a.,H,T,M,L,.html"},
-        {"https://h/", "h/,_index.html"},
-        {"https://h/a.html?q.html", "h/a.html,@q.html,.html"},
+        {"https://h/a.html", "h/a.html"},     {"https://h/a", "h/a,.html"},
+        {"https://h/a.php", "h/a.php,.html"}, {"https://h/a.HTML", "h/a.,H,T,M,L,.html"},
+        {"https://h/", "h/,_index.html"},     {"https://h/a.html?q.html", "h/a.html,@q.html,.html"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         is(path_of(rows[i].url, &html), rows[i].path, "C8 name with extension of %s", rows[i].url);
@@ -102,16 +99,48 @@ static void options(void)
 static void refused(void)
 {
     static const char *const names[] = {
-        "", "h", "h/", "/etc/passwd", "../x.html", "h/../x.html", "h/./x.html", "h//x.html", "h/a",
-        "h/a.html,", "h/A.html", "h/a,", "H/a.html", "h/,zz", "h/,2", "h/,41.html", "h/,2eb.html",
-        "h/a,b,@", "h,http80/a.html", "h,https443/a.html", "h,httpx/a.html", "h,/a.html", "h/,_",
-        "h/,_index.htm", "h/,_x", "h/a.html,.html", "h/a,.HTML", "h/a,.", "h/a b.html",
-        "h,ftp/a.html", "h/%,C3.html", "h/%c3.html", "h/a,~", "h/a.html#b", "h/a?b.html",
+        "",
+        "h",
+        "h/",
+        "/etc/passwd",
+        "../x.html",
+        "h/../x.html",
+        "h/./x.html",
+        "h//x.html",
+        "h/a",
+        "h/a.html,",
+        "h/A.html",
+        "h/a,",
+        "H/a.html",
+        "h/,zz",
+        "h/,2",
+        "h/,41.html",
+        "h/,2eb.html",
+        "h/a,b,@",
+        "h,http80/a.html",
+        "h,https443/a.html",
+        "h,httpx/a.html",
+        "h,/a.html",
+        "h/,_",
+        "h/,_index.htm",
+        "h/,_x",
+        "h/a.html,.html",
+        "h/a,.HTML",
+        "h/a,.",
+        "h/a b.html",
+        "h,ftp/a.html",
+        "h/%,C3.html",
+        "h/%c3.html",
+        "h/a,~",
+        "h/a.html#b",
+        "h/a?b.html",
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *got = url_of(names[i]);
         /* "h/a," is the name of /a, "h/a,~" looks hashed; all others are nobody's. */
-        const char *want = !strcmp(names[i], "h/a,") ? "https://h/a" : strstr(names[i], ",~") ? "ENOENT" : "EINVAL";
+        const char *want = !strcmp(names[i], "h/a,") ? "https://h/a"
+                           : strstr(names[i], ",~")  ? "ENOENT"
+                                                     : "EINVAL";
         is(got, want, "C8 the URL of '%s'", names[i]);
     }
 }
@@ -127,9 +156,12 @@ static char *long_url(const char *prefix, char c, size_t n, const char *suffix)
 
 static void hashed(void)
 {
-    char *one = long_url("https://h/", 'a', 201, ".html"), *fits = long_url("https://h/", 'a', 195, ".html");
-    char *other = long_url("https://h/", 'a', 202, ".html"), *dir = long_url("https://h/", 'a', 201, ".html/x.html");
-    char *deep = long_url("https://h", '/', 4000, "x.html"), *host = long_url("https://", 'h', 300, "/x.html");
+    char *one = long_url("https://h/", 'a', 201, ".html"),
+         *fits = long_url("https://h/", 'a', 195, ".html");
+    char *other = long_url("https://h/", 'a', 202, ".html"),
+         *dir = long_url("https://h/", 'a', 201, ".html/x.html");
+    char *deep = long_url("https://h", '/', 4000, "x.html"),
+         *host = long_url("https://", 'h', 300, "/x.html");
     uint8_t digest[32];
     struct cos_sha256 sha;
     char first[256];
@@ -169,10 +201,14 @@ static void database_open(void)
     mkdir(name, 0700);
     snprintf(name, sizeof name, "%s/.coscrawl/crawl.db", dir);
     ok(!sqlite3_open(name, &db) &&
-           !sqlite3_exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; CREATE TABLE pages(id INTEGER PRIMARY KEY,"
-                             " url TEXT, path TEXT); CREATE INDEX p ON pages(path);", NULL, NULL, NULL),
+           !sqlite3_exec(db,
+                         "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; CREATE TABLE pages(id "
+                         "INTEGER PRIMARY KEY,"
+                         " url TEXT, path TEXT); CREATE INDEX p ON pages(path);",
+                         NULL, NULL, NULL),
        "a crawl database");
-    cmp_ok(cos__path_lookup(dir, "h/none", &back), "==", COS_ENOENT, "an unknown name is not there");
+    cmp_ok(cos__path_lookup(dir, "h/none", &back), "==", COS_ENOENT,
+           "an unknown name is not there");
 }
 
 static void database_close(void)
@@ -186,7 +222,8 @@ static void database_close(void)
 /* Stores the URL under its hashed name, and asks for it by that name. */
 static const char *through_database(void)
 {
-    char *sql = sqlite3_mprintf("INSERT INTO pages(url, path) VALUES(%Q, %Q)", url.href.data, path.data);
+    char *sql =
+        sqlite3_mprintf("INSERT INTO pages(url, path) VALUES(%Q, %Q)", url.href.data, path.data);
     int bad = sqlite3_exec(db, sql, NULL, NULL, NULL);
     sqlite3_free(sql);
     if (bad || cos__path_lookup(dir, path.data, &back))
@@ -240,10 +277,13 @@ static void add(struct cos_buf *text, const char *const *list, unsigned n)
 
 static void plain_url(struct cos_buf *text)
 {
-    static const char *const hosts[] = {"https://example.org/", "http://example.org/", "https://www.example.org/",
-                                        "http://127.0.0.1:8080/", "https://example.org:8443/"};
-    static const char *const words[] = {"articles", "img", "2024", "About", "index", "page", "main", "v1.2", "a", "b"};
-    static const char *const ends[] = {"", "/", ".html", ".HTML", ".php?id=", ".png", "?page=", ".js"};
+    static const char *const hosts[] = {"https://example.org/", "http://example.org/",
+                                        "https://www.example.org/", "http://127.0.0.1:8080/",
+                                        "https://example.org:8443/"};
+    static const char *const words[] = {"articles", "img",  "2024", "About", "index",
+                                        "page",     "main", "v1.2", "a",     "b"};
+    static const char *const ends[] = {"",         "/",    ".html",  ".HTML",
+                                       ".php?id=", ".png", "?page=", ".js"};
     ADD(text, hosts);
     for (unsigned n = pick(5); n; n--) {
         ADD(text, words);
@@ -258,13 +298,18 @@ static void plain_url(struct cos_buf *text)
 
 static void hostile_url(struct cos_buf *text)
 {
-    static const char *const hosts[] = {"https://h/", "http://h/", "http://h:443/", "https://h:80/", "https://../",
-                                        "https://.coscrawl/", "https://[::1]/", "https://u:p@h/", "https://h,http/",
-                                        "https://u,3ap@h/", "https://h,https80/", "https://h,2c/", "https://,/"};
+    static const char *const hosts[] = {
+        "https://h/",      "http://h/",          "http://h:443/",      "https://h:80/",
+        "https://../",     "https://.coscrawl/", "https://[::1]/",     "https://u:p@h/",
+        "https://h,http/", "https://u,3ap@h/",   "https://h,https80/", "https://h,2c/",
+        "https://,/"};
     static const char *const bits[] = {
-        "/", "/", "//", "a", "A", "b.c", ".", "..", "%2e", "%2E%2e", "%2f", "%c3%A9", "%C3", ",", ",,", ",_", ",@",
-        ",~", ",.", ",2c", ",a", "_index.html", "index.html", ".html", ".,html", "~", ":", "*", "|", "\\", "?",
-        "?", "&", "=", "@", ".coscrawl", "con", "%", "%a", "\xC3\xA9", " ", "\x01", "\x7F", ";", "'", "a.b", "x.y/"};
+        "/",      "/",      "//",   "a",         "A",   "b.c",         ".",          "..",
+        "%2e",    "%2E%2e", "%2f",  "%c3%A9",    "%C3", ",",           ",,",         ",_",
+        ",@",     ",~",     ",.",   ",2c",       ",a",  "_index.html", "index.html", ".html",
+        ".,html", "~",      ":",    "*",         "|",   "\\",          "?",          "?",
+        "&",      "=",      "@",    ".coscrawl", "con", "%",           "%a",         "\xC3\xA9",
+        " ",      "\x01",   "\x7F", ";",         "'",   "a.b",         "x.y/"};
     ADD(text, hosts);
     for (unsigned n = pick(8); n; n--)
         ADD(text, bits);
@@ -354,7 +399,8 @@ static void round_trip(void)
 {
     int full = getenv("TEST_TIER") && !strcmp(getenv("TEST_TIER"), "full");
     unsigned want = full ? 1000000 : 50000, seen = 0, bad = 0;
-    struct table names = {calloc(want * 12, 16), want * 12}, urls = {calloc(want * 3, 16), want * 3};
+    struct table names = {calloc(want * 12, 16), want * 12},
+                 urls = {calloc(want * 3, 16), want * 3};
     struct cos_buf text;
     cos_buf_init(&text, 4096);
     while (seen < want && bad < 10) {
@@ -380,7 +426,8 @@ static void round_trip(void)
             diag("%s: %s is %s", why, url.href.data, path.data);
     }
     cmp_ok(bad, "==", 0, "C8 %u URLs have names of their own, below the root, and come back", seen);
-    cmp_ok(hashes, ">", want / 1000, "C8 %u hashed names among them, the first 2000 asked of the database", hashes);
+    cmp_ok(hashes, ">", want / 1000,
+           "C8 %u hashed names among them, the first 2000 asked of the database", hashes);
     free(names.slot);
     free(urls.slot);
     cos_buf_release(&text);

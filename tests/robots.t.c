@@ -32,31 +32,45 @@ static void check(const char *text, const char *agent, const struct row *rows, c
 {
     load(text, strlen(text), agent);
     for (; rows->target; rows++)
-        cmp_ok(allowed(rows->target), "==", rows->allow, "%s: %s for %s", what, rows->target, agent);
+        cmp_ok(allowed(rows->target), "==", rows->allow, "%s: %s for %s", what, rows->target,
+               agent);
 }
-#define ROWS(...) (const struct row[]){__VA_ARGS__, {NULL, 0}}
+#define ROWS(...)                                                                                  \
+    (const struct row[])                                                                           \
+    {                                                                                              \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            NULL, 0                                                                                \
+        }                                                                                          \
+    }
 
 static void groups(void)
 {
-    static const char text[] = "Disallow: /stray\nUser-agent: one\nUser-agent: Two\nDisallow: /a\n\n\nDisallow: /b\n"
-                               "user-agent: *\r\ndisallow: /c\r\rUSER-AGENT:two # again\rDISALLOW:/d\n"
-                               "useragent: bot2\ndisalow /e\n";
-    check(text, "ONE/1.0 (+http://x)", ROWS({"/a", 0}, {"/b", 0}, {"/c", 1}, {"/d", 1}, {"/stray", 1}), "groups");
+    static const char text[] =
+        "Disallow: /stray\nUser-agent: one\nUser-agent: Two\nDisallow: /a\n\n\nDisallow: /b\n"
+        "user-agent: *\r\ndisallow: /c\r\rUSER-AGENT:two # again\rDISALLOW:/d\n"
+        "useragent: bot2\ndisalow /e\n";
+    check(text, "ONE/1.0 (+http://x)",
+          ROWS({"/a", 0}, {"/b", 0}, {"/c", 1}, {"/d", 1}, {"/stray", 1}), "groups");
     check(text, "two", ROWS({"/a", 0}, {"/b", 0}, {"/c", 1}, {"/d", 0}), "merged groups");
     check(text, "three", ROWS({"/a", 1}, {"/b", 1}, {"/c", 0}, {"/d", 1}), "other agents");
     check(text, "bot2", ROWS({"/c", 1}, {"/e", 0}), "lenient lines");
     check(text, "tw", ROWS({"/a", 1}, {"/c", 0}), "half a name");
-    check("\xEF\xBB\xBFUser-agent: *\nDisallow: /", "x", ROWS({"/", 0}), "byte order mark, no newline");
+    check("\xEF\xBB\xBFUser-agent: *\nDisallow: /", "x", ROWS({"/", 0}),
+          "byte order mark, no newline");
     check("User-agent: a\nSitemap: s\nfoo: bar\nUser-agent: b\nDisallow: /", "a", ROWS({"/", 0}),
           "other lines do not end the agents");
-    check("User-agent: *\nDisallow:\nUser-agent: a\nDisallow: /", "b", ROWS({"/x", 1}), "an empty Disallow is a rule line");
+    check("User-agent: *\nDisallow:\nUser-agent: a\nDisallow: /", "b", ROWS({"/x", 1}),
+          "an empty Disallow is a rule line");
     check("", "x", ROWS({"/", 1}), "empty file");
-    check("User-agent: *\nDisallow: /", "x", ROWS({"/robots.txt", 1}, {"/robots.txt?", 0}, {"", 0}), "the file itself");
+    check("User-agent: *\nDisallow: /", "x", ROWS({"/robots.txt", 1}, {"/robots.txt?", 0}, {"", 0}),
+          "the file itself");
     cos_robots_free(robots);
     robots = NULL;
     check("User-agent: a\nAllow: /", "a", ROWS({"/", 1}), "named");
     ok(cos_robots_names_agent(robots), "the agent is named");
-    ok(cos_robots_check(NULL, "/", 1, NULL) == 1 && cos_robots_delay(NULL) == -1, "no file allows everything");
+    ok(cos_robots_check(NULL, "/", 1, NULL) == 1 && cos_robots_delay(NULL) == -1,
+       "no file allows everything");
 }
 
 static void rules(void)
@@ -64,22 +78,31 @@ static void rules(void)
     check("User-agent: *\nAllow: /p\nDisallow: /\n", "x", ROWS({"/page", 1}, {"/q", 0}), "longest");
     check("User-agent: *\nAllow: /f\nDisallow: /f\n", "x", ROWS({"/f", 1}), "a tie allows");
     check("User-agent: *\nDisallow: /*.gif$\n", "x",
-          ROWS({"/a.gif", 0}, {"/a.gif?x", 1}, {"/a.gift", 1}, {"/.gif", 0}, {"/a.gif.gif", 0}), "wildcard and end");
-    check("User-agent: *\nDisallow: /a*b*c\n", "x", ROWS({"/abc", 0}, {"/axbxcx", 0}, {"/acb", 1}, {"/bac", 1}), "wildcards");
-    check("User-agent: *\nDisallow: *x\nDisallow: y\n", "x", ROWS({"/ax", 0}, {"/y", 1}), "without a slash");
+          ROWS({"/a.gif", 0}, {"/a.gif?x", 1}, {"/a.gift", 1}, {"/.gif", 0}, {"/a.gif.gif", 0}),
+          "wildcard and end");
+    check("User-agent: *\nDisallow: /a*b*c\n", "x",
+          ROWS({"/abc", 0}, {"/axbxcx", 0}, {"/acb", 1}, {"/bac", 1}), "wildcards");
+    check("User-agent: *\nDisallow: *x\nDisallow: y\n", "x", ROWS({"/ax", 0}, {"/y", 1}),
+          "without a slash");
     check("User-agent: *\nDisallow: /a$\nDisallow: /$b\nDisallow: /c%24\nDisallow: /d%2A\n", "x",
-          ROWS({"/a", 0}, {"/ab", 1}, {"/a$", 1}, {"/$b", 0}, {"/c$x", 0}, {"/d*", 0}, {"/dx", 1}), "specials as text");
+          ROWS({"/a", 0}, {"/ab", 1}, {"/a$", 1}, {"/$b", 0}, {"/c$x", 0}, {"/d*", 0}, {"/dx", 1}),
+          "specials as text");
     check("User-agent: *\nDisallow: /$\n", "x", ROWS({"/", 0}, {"/x", 1}), "only the root");
-    check("User-agent: *\nDisallow: /a**b$\n", "x", ROWS({"/a/b", 0}, {"/ab", 0}, {"/abc", 1}), "two wildcards");
-    check("User-agent: *\nDisallow: /*ab$\n", "x", ROWS({"/ab", 0}, {"/a", 1}, {"/abab", 0}), "the end may overlap nothing");
-    check("User-agent: *\nDisallow: /aba*aba$\n", "x", ROWS({"/aba", 1}, {"/ababa", 1}, {"/abaaba", 0}), "pieces do not overlap");
-    check("User-agent: *\nDisallow: /x # why\nAllow: /x/y\t\n", "x", ROWS({"/x", 0}, {"/x/y", 1}, {"/x # why", 0}), "comments");
+    check("User-agent: *\nDisallow: /a**b$\n", "x", ROWS({"/a/b", 0}, {"/ab", 0}, {"/abc", 1}),
+          "two wildcards");
+    check("User-agent: *\nDisallow: /*ab$\n", "x", ROWS({"/ab", 0}, {"/a", 1}, {"/abab", 0}),
+          "the end may overlap nothing");
+    check("User-agent: *\nDisallow: /aba*aba$\n", "x",
+          ROWS({"/aba", 1}, {"/ababa", 1}, {"/abaaba", 0}), "pieces do not overlap");
+    check("User-agent: *\nDisallow: /x # why\nAllow: /x/y\t\n", "x",
+          ROWS({"/x", 0}, {"/x/y", 1}, {"/x # why", 0}), "comments");
 }
 
 static void encodings(void)
 {
     check("User-agent: *\nDisallow: /\xE3\x83\x84\nDisallow: /%7Ejoe\nDisallow: /a%3cd\n", "x",
-          ROWS({"/%E3%83%84", 0}, {"/%e3%83%84", 0}, {"/~joe", 0}, {"/%7ejoe", 0}, {"/a%3Cd", 0}, {"/a%3cd", 0}),
+          ROWS({"/%E3%83%84", 0}, {"/%e3%83%84", 0}, {"/~joe", 0}, {"/%7ejoe", 0}, {"/a%3Cd", 0},
+               {"/a%3cd", 0}),
           "a Disallow knows every spelling");
     check("User-agent: *\nDisallow: /\nAllow: /%62\nAllow: /c%2f\n", "x",
           ROWS({"/%62", 1}, {"/b", 0}, {"/c%2F", 1}, {"/c/", 0}), "an Allow is taken as written");
@@ -87,8 +110,9 @@ static void encodings(void)
 
 static void others(void)
 {
-    static const char text[] = "Sitemap: https://h/s1.xml\nUser-agent: a\nCrawl-delay: 2.5\nDisallow: /\n"
-                               "User-agent: *\nCrawl-delay: 7\nsitemap:/s2.xml\nUser-agent: a\nCrawl-delay: 1\n";
+    static const char text[] =
+        "Sitemap: https://h/s1.xml\nUser-agent: a\nCrawl-delay: 2.5\nDisallow: /\n"
+        "User-agent: *\nCrawl-delay: 7\nsitemap:/s2.xml\nUser-agent: a\nCrawl-delay: 1\n";
     load(text, strlen(text), "a");
     cmp_ok(cos_robots_delay(robots), "==", 2500, "the longest delay of the merged groups");
     is(cos_robots_sitemap(robots, 0), "https://h/s1.xml", "first sitemap");
@@ -99,8 +123,15 @@ static void others(void)
     static const struct {
         const char *value;
         long long ms;
-    } delays[] = {{"0", 0}, {"0.001", 1}, {".5", 500}, {"10.", 10000}, {"-1", -1}, {"1s", -1}, {"", -1},
-                  {"99999999999999999999999", COS_ROBOTS_DELAY_MAX}, {"1.0000000000000000001", 1000}};
+    } delays[] = {{"0", 0},
+                  {"0.001", 1},
+                  {".5", 500},
+                  {"10.", 10000},
+                  {"-1", -1},
+                  {"1s", -1},
+                  {"", -1},
+                  {"99999999999999999999999", COS_ROBOTS_DELAY_MAX},
+                  {"1.0000000000000000001", 1000}};
     for (size_t i = 0; i < sizeof delays / sizeof delays[0]; i++) {
         char file[128];
         snprintf(file, sizeof file, "User-agent: *\nCrawl-delay: %s\n", delays[i].value);
@@ -110,7 +141,8 @@ static void others(void)
     struct cos_robots_verdict why;
     load("User-agent: *\n\nDisallow: /a*\n", 29, "x");
     cmp_ok(cos_robots_check(robots, "/ab", 3, &why), "==", 0, "a verdict");
-    ok(why.rule_len == 3 && !memcmp(why.rule, "/a*", 3) && why.line == 3 && !why.is_allow_rule, "names its rule");
+    ok(why.rule_len == 3 && !memcmp(why.rule, "/a*", 3) && why.line == 3 && !why.is_allow_rule,
+       "names its rule");
     cmp_ok(cos_robots_check(robots, "/b", 2, &why), "==", 1, "another");
     ok(!why.rule && why.allow, "has none");
     cmp_ok(cos_robots_access(200), "==", COS_ROBOTS_READ, "200 is read");
@@ -196,8 +228,9 @@ static void directives(void)
         {":,:,,:noindex", "x", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        cmp_ok(cos_robots_directives(rows[i].value, strlen(rows[i].value), rows[i].agent), "==", rows[i].flags,
-               "directives '%s' for %s", rows[i].value, rows[i].agent ? rows[i].agent : "meta");
+        cmp_ok(cos_robots_directives(rows[i].value, strlen(rows[i].value), rows[i].agent),
+               "==", rows[i].flags, "directives '%s' for %s", rows[i].value,
+               rows[i].agent ? rows[i].agent : "meta");
 }
 
 int main(void)

@@ -21,7 +21,8 @@ static struct json_str target_of(struct json_str url)
 {
     char *path = strstr(url.s, "://");
     path = path ? strchr(path + 3, '/') : NULL;
-    return path ? (struct json_str){path, url.len - (size_t)(path - url.s)} : (struct json_str){url.s, 0};
+    return path ? (struct json_str){path, url.len - (size_t)(path - url.s)}
+                : (struct json_str){url.s, 0};
 }
 
 static int agrees(const struct json_str v[5])

@@ -39,6 +39,21 @@ static const char *resolve(const char *b, const char *ref)
     return err ? cos_errname(err) : url.href.data;
 }
 
+/* For a test's description: what TAP or a terminal would take amiss, as \xHH. */
+static const char *show(const char *text)
+{
+    static char out[1024];
+    size_t n = 0;
+    for (; *text && n < sizeof out - 5; text++) {
+        if (*text > ' ' && *text < 0x7F && *text != '#' && *text != '\\')
+            out[n++] = *text;
+        else
+            n += (size_t)sprintf(out + n, "\\x%02x", (unsigned)(unsigned char)*text);
+    }
+    out[n] = 0;
+    return out;
+}
+
 struct row {
     const char *ref;
     const char *want;
@@ -47,7 +62,7 @@ struct row {
 static void check(const char *b, const struct row *rows, const char *what)
 {
     for (; rows->ref; rows++)
-        is(resolve(b, rows->ref), rows->want, "%s: '%s'", what, rows->ref);
+        is(resolve(b, rows->ref), rows->want, "%s: '%s'", what, show(rows->ref));
 }
 
 static void relative(void)
@@ -126,9 +141,10 @@ static void hrefs(void)
         if (good)
             cos_url_drop_fragment(&url);
         is(good ? url.href.data : resolve("http://site.example:8080/dir/page", rows[i].ref),
-           rows[i].want, "C7 href '%s'", rows[i].ref);
+           rows[i].want, "C7 href '%s'", show(rows[i].ref));
         cmp_ok(cos_url_same_host(&url, &base), "==", rows[i].same_host,
-               "C7 href '%s' is %sthe same host", rows[i].ref, rows[i].same_host ? "" : "not ");
+               "C7 href '%s' is %sthe same host", show(rows[i].ref),
+               rows[i].same_host ? "" : "not ");
     }
 }
 
@@ -183,11 +199,17 @@ static void hosts(void)
         {"http://a%00b/", "EURL"},
         {"http://a^b/", "EURL"},
         {"http://a[b/", "EURL"},
-        {"http://b\xC3\xBC" "cher.example/", "http://xn--bcher-kva.example/"},
-        {"http://B\xC3\x9C" "CHER.example/", "http://xn--bcher-kva.example/"},
+        {"http://b\xC3\xBC"
+         "cher.example/",
+         "http://xn--bcher-kva.example/"},
+        {"http://B\xC3\x9C"
+         "CHER.example/",
+         "http://xn--bcher-kva.example/"},
         {"http://fa\xC3\x9F.de/", "http://xn--fa-hia.de/"},
         {"http://%C3%A9.fr/", "http://xn--9ca.fr/"},
-        {"http://a\xE3\x80\x82" "b/", "http://a.b/"},
+        {"http://a\xE3\x80\x82"
+         "b/",
+         "http://a.b/"},
         {"http://\xE2\x98\x83.net/", "http://xn--n3h.net/"},
         {"http://I\xE2\x9D\xA4.ws/", "http://xn--i-7iq.ws/"},
         {"http://\xF0\x9F\x92\xA9.la/", "http://xn--ls8h.la/"},
@@ -224,7 +246,8 @@ static void hosts(void)
 static void encode_sets(void)
 {
     static const struct row rows[] = {
-        {"http://u !\"$'<>`{}|^[];=:p@h/", "http://u%20!%22$'%3C%3E%60%7B%7D%7C%5E%5B%5D%3B%3D:p@h/"},
+        {"http://u !\"$'<>`{}|^[];=:p@h/",
+         "http://u%20!%22$'%3C%3E%60%7B%7D%7C%5E%5B%5D%3B%3D:p@h/"},
         {"http://h/ !\"$'<>`{}|^[];=:@%zz", "http://h/%20!%22$'%3C%3E%60%7B%7D|%5E[];=:@%zz"},
         {"http://h/? !\"$'<>`{}|^[];=:@?/", "http://h/?%20!%22$%27%3C%3E`{}|^[];=:@?/"},
         {"http://h/# !\"$'<>`{}|^[];=:@#?/", "http://h/#%20!%22$'%3C%3E%60{}|^[];=:@#?/"},
@@ -258,7 +281,8 @@ static void charsets(void)
     resolve("http://h/", "");
     cos_url_parse(&base, "http://h/", 9, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        int err = cos_url_parse_charset(&url, rows[i].ref, strlen(rows[i].ref), &base, rows[i].charset);
+        int err =
+            cos_url_parse_charset(&url, rows[i].ref, strlen(rows[i].ref), &base, rows[i].charset);
         is(err ? cos_errname(err) : url.href.data, rows[i].want, "query of row %zu in %s", i,
            rows[i].charset);
     }
@@ -290,7 +314,7 @@ static void canonical(void)
         cos_url_init(&again);
         cos_url_parse(&url, rows[i].in, strlen(rows[i].in), NULL);
         cmp_ok(cos_url_canonicalise(&url, rows[i].flags), "==", 0, "canonicalise row %zu", i);
-        is(url.href.data, rows[i].want, "canonical form of %s", rows[i].in);
+        is(url.href.data, rows[i].want, "canonical form of %s", show(rows[i].in));
         cos_url_parse(&again, rows[i].want, strlen(rows[i].want), NULL);
         ok(!memcmp(&again.scheme_end, &url.scheme_end,
                    sizeof url - offsetof(struct cos_url, scheme_end)),
@@ -304,7 +328,8 @@ static void parts(void)
     struct cos_url copy;
     char part[64];
     resolve(NULL, "https://us:pw@host.org:8443/p/q?r#s");
-#define PART(from, to) (snprintf(part, sizeof part, "%.*s", (int)((to) - (from)), url.href.data + (from)), part)
+#define PART(from, to)                                                                             \
+    (snprintf(part, sizeof part, "%.*s", (int)((to) - (from)), url.href.data + (from)), part)
     is(PART(0, url.scheme_end), "https", "scheme");
     is(PART(url.user, url.user_end), "us", "user");
     is(PART(url.pass, url.pass_end), "pw", "password");
@@ -349,8 +374,8 @@ static void ceilings(void)
 /* A parse into warm memory asks malloc for nothing. */
 static void warm(void)
 {
-    static const char *const refs[] = {"a/b.html", "../c?x=y#z", "https://Other.example:81/x",
-                                       "with space", "new\nline", "//h/\xC3\xA9"};
+    static const char *const refs[] = {"a/b.html",   "../c?x=y#z", "https://Other.example:81/x",
+                                       "with space", "new\nline",  "//h/\xC3\xA9"};
     long parsed = 0, before = 0;
     resolve("http://h.org/a/b/c?q#f", "x");
     for (int i = 0; i < 1001; i++) {

@@ -7,7 +7,8 @@
 #include "web/url.h"
 
 /* 1 when our answer is the file's. */
-static int agrees(const struct json_str *input, const struct json_str *base, const struct json_str *href)
+static int agrees(const struct json_str *input, const struct json_str *base,
+                  const struct json_str *href)
 {
     struct cos_url url, base_url;
     int err = 0, same;

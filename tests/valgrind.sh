@@ -12,7 +12,7 @@ for test in dill_chan dill_cr dill_fd dill_handle buf set ring json page err url
 	[ -x "$program" ] || continue
 	printf 'valgrind: %s\n' "$test" >&2
 	if srcdir=. TAP_TIMEOUT=600 UNDER_VALGRIND=1 valgrind -q --error-exitcode=99 --leak-check=full \
-		--errors-for-leak-kinds=definite "$program" >"$build/valgrind-$test.log" 2>&1; then
+		--errors-for-leak-kinds=definite --suppressions=tests/valgrind.supp "$program" >"$build/valgrind-$test.log" 2>&1; then
 		passed=$((passed + 1))
 	else
 		tail -n 20 "$build/valgrind-$test.log" >&2

@@ -6,7 +6,8 @@
  * "EVENT LENGTH\n" and LENGTH bytes, so a worker may be a program in any
  * language: it reads messages on stdin and writes them on stdout. It answers a
  * message with any number of others, the last one with the event "end" (data:
- * the result) or "error" (data: why in words, or a negative cos_err in digits). */
+ * the result) or "error" (data: why in words; a negative cos_err in digits may
+ * stand before them). */
 #ifndef COS_BASE_POOL_H
 #define COS_BASE_POOL_H
 

@@ -241,17 +241,16 @@ static void job_end(struct pool_op *op, int err)
     cos__op_complete(&op->op, err);
 }
 
-/* "error": a number is one of ours, words are the worker's own. */
+/* "error": a number at its beginning is one of ours, words are the worker's own. */
 static int job_error(const char *data, size_t len)
 {
     char number[8], *end;
+    size_t n = len < sizeof number - 1 ? len : sizeof number - 1;
     long err;
-    if (!len || len >= sizeof number)
-        return COS_EPARSE;
-    memcpy(number, data, len);
-    number[len] = 0;
+    memcpy(number, data, n);
+    number[n] = 0;
     err = strtol(number, &end, 10);
-    return *end || err >= 0 ? COS_EPARSE : (int)err;
+    return err >= 0 || (*end && *end != ' ') ? COS_EPARSE : (int)err;
 }
 
 static int try_again(struct pool_op *op, int err)

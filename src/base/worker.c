@@ -213,6 +213,8 @@ void cos__worker_main(int fd, const struct cos__worker_setup *setup)
 {
     struct cos_work work = {.fd = fd, .setup = *setup};
     prctl(PR_SET_NAME, "cos-worker");
+    /* The same words everywhere, and no locale file to open behind the filter. */
+    setenv("LC_ALL", "C", 1);
     cos_buf_init(&work.in, setup->message_max + COS__FRAME_HEAD_MAX);
     cos_buf_init(&work.out, setup->message_max + COS__FRAME_HEAD_MAX);
     cos__worker_limits(setup);

@@ -171,7 +171,8 @@ static double run_fd(long n)
     double start = cpu_ns();
     for (long i = 0; i < n; i++)
         must(write(there[1], &x, 1) == 1 && dill_fdin(back[0], -1) == 0 &&
-                 read(back[0], &x, 1) == 1, "ping");
+                 read(back[0], &x, 1) == 1,
+             "ping");
     double ns = cpu_ns() - start;
     dill_hclose(h);
     return ns / (double)n;
@@ -199,7 +200,8 @@ static double run_timers(long n)
     char x;
     must(dill_chmake(ch) == 0, "chmake");
     for (long i = 0; i < n; i++)
-        must(dill_bundle_go(b, sleeper(from + 200, (unsigned)i, 10, &left, ch[0])) == 0, "bundle_go");
+        must(dill_bundle_go(b, sleeper(from + 200, (unsigned)i, 10, &left, ch[0])) == 0,
+             "bundle_go");
     double start = cpu_ns();
     must(dill_chrecv(ch[1], &x, 1, -1) == 0, "chrecv");
     double ns = cpu_ns() - start;
@@ -353,7 +355,8 @@ static struct result measure(const char *self, const struct row *r)
         return res;
     res.syscalls = per_op(syscalls(r, SHORT_RUN), syscalls(r, LONG_RUN));
     if (system("command -v valgrind >/dev/null 2>&1") == 0)
-        res.instructions = per_op(instructions(self, r, SHORT_RUN), instructions(self, r, LONG_RUN));
+        res.instructions =
+            per_op(instructions(self, r, SHORT_RUN), instructions(self, r, LONG_RUN));
     return res;
 }
 
@@ -384,8 +387,8 @@ static void print_number(const char *name, double v)
 
 static void print_json(const struct row *r, const struct result *res, bool first)
 {
-    printf("%s{\"name\":\"%s\",\"what\":\"%s\",\"n\":%ld,\"unit\":\"%s\"", first ? "" : ",", r->name,
-           r->what, r->n, r->unit);
+    printf("%s{\"name\":\"%s\",\"what\":\"%s\",\"n\":%ld,\"unit\":\"%s\"", first ? "" : ",",
+           r->name, r->what, r->n, r->unit);
     print_number("figure", res->figure);
     print_number("instructions", res->instructions);
     print_number("syscalls", res->syscalls);

@@ -29,3 +29,13 @@ EXTRA_DIST += src/bench/bench_flow.sh
 bench-flow: src/bench/bench_flow$(EXEEXT)
 	$(SHELL) $(srcdir)/src/bench/bench_flow.sh src/bench/bench_flow$(EXEEXT)
 .PHONY: bench-flow
+# What a resolve costs.
+EXTRA_PROGRAMS += src/bench/bench_url
+src_bench_bench_url_SOURCES = src/bench/bench_url.c
+src_bench_bench_url_LDADD = libcos.la
+EXTRA_DIST += src/bench/instructions.sh
+CLEANFILES += src/bench/bench_url$(EXEEXT)
+bench-url: src/bench/bench_url$(EXEEXT)
+	src/bench/bench_url
+	$(SHELL) $(srcdir)/src/bench/instructions.sh resolve src/bench/bench_url
+.PHONY: bench-url

@@ -9,8 +9,8 @@
 #include "hot.h"
 
 enum {
-    QUOTA_IDLE = 64, /* nobody waits for a deadline or a descriptor */
-    QUOTA_MAX = 8,   /* somebody does: that many long turns may pass unseen */
+    QUOTA_IDLE = 64,    /* nobody waits for a deadline or a descriptor */
+    QUOTA_MAX = 8,      /* somebody does: that many long turns may pass unseen */
     LOOK_SOON_US = 50,  /* looks closer than this: look less often */
     LOOK_LATE_US = 250, /* further apart than this: more often */
     POLL_US = 20,       /* a busy loop asks the kernel no more often */

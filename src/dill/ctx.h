@@ -81,7 +81,7 @@ struct dill_cr {
     };
     struct dill_bundle *bundle;
     struct dill_cr *member, **memberp; /* links of the bundle's list */
-    struct dill_slab *slab; /* NULL: the stack is the caller's */
+    struct dill_slab *slab;            /* NULL: the stack is the caller's */
     uint32_t slot;
     unsigned vgid;
     struct dill_san san;

@@ -34,16 +34,16 @@ extern "C" {
  * runtime's own, and keep in registers what a coroutine changes meanwhile.
  * clang has no milder word for that than optnone. */
 #if defined __clang__
-#define DILL_OPAQUE_ __attribute__((noinline, optnone))
+#define DILL_OPAQUE_   __attribute__((noinline, optnone))
 #define DILL_SUSPENDS_ DILL_EXPORT
 #elif defined __has_attribute
 #if __has_attribute(noipa)
-#define DILL_OPAQUE_ __attribute__((noinline, noipa))
+#define DILL_OPAQUE_   __attribute__((noinline, noipa))
 #define DILL_SUSPENDS_ DILL_EXPORT DILL_OPAQUE_
 #endif
 #endif
 #if !defined DILL_OPAQUE_
-#define DILL_OPAQUE_ __attribute__((noinline, noclone))
+#define DILL_OPAQUE_   __attribute__((noinline, noclone))
 #define DILL_SUSPENDS_ DILL_EXPORT DILL_OPAQUE_
 #endif
 
@@ -103,9 +103,9 @@ DILL_SUSPENDS_ int dill_yield(void);
  * until the bundle is closed; less than 4096 bytes is ENOMEM, and such a
  * stack has no guard page. Arguments are evaluated on the new stack and must
  * not suspend; what f returns is lost. */
-#define dill_go(call) dill_go_(call, DILL_GO_, 0, NULL, 0)
-#define dill_go_mem(call, ptr, len) dill_go_(call, DILL_GO_MEM_, 0, ptr, len)
-#define dill_bundle_go(h, call) dill_go_(call, DILL_BUNDLE_GO_, h, NULL, 0)
+#define dill_go(call)                         dill_go_(call, DILL_GO_, 0, NULL, 0)
+#define dill_go_mem(call, ptr, len)           dill_go_(call, DILL_GO_MEM_, 0, ptr, len)
+#define dill_bundle_go(h, call)               dill_go_(call, DILL_BUNDLE_GO_, h, NULL, 0)
 #define dill_bundle_go_mem(h, call, ptr, len) dill_go_(call, DILL_BUNDLE_GO_MEM_, h, ptr, len)
 
 /* ---- channels ---- */
@@ -154,9 +154,9 @@ DILL_EXPORT int dill_stack_size(size_t bytes);
 
 /* ---- what dill_go expands to ---- */
 
-#define DILL_GO_ 0
-#define DILL_GO_MEM_ 1
-#define DILL_BUNDLE_GO_ 2
+#define DILL_GO_            0
+#define DILL_GO_MEM_        1
+#define DILL_BUNDLE_GO_     2
 #define DILL_BUNDLE_GO_MEM_ 3
 
 struct dill_start_ {
@@ -289,33 +289,41 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 #error "libdill.h: no port for this CPU yet; -DDILL_PORT_GENERIC may work"
 #endif
 
-/* A function with an array of unknown length addresses its locals by the frame
- * pointer, whatever the stack pointer does; being there is enough, so the array
- * sits in a branch never taken. The loop never loops: it tells the compiler
- * that what the child is given may have been given away before the parent goes
- * on, and that the epilogue is not the end of the function, which would
- * otherwise tear down its frame first. */
+/* The first branch is never taken; it is there for the compiler. A function
+ * with an array of unknown length addresses its locals by the frame pointer,
+ * whatever the stack pointer does. And what the child is given may have been
+ * given away before the parent goes on, so nothing about it can be known there;
+ * a plain loop would say so too, until a compiler peels it. That the way leads
+ * back from the epilogue keeps it from being the last call of the function,
+ * which may tear down the frame first. */
 #define dill_go_(call, kind, bndl, ptr, len)                                                       \
     __extension__({                                                                                \
+        __label__ dill_again_, dill_child_, dill_parent_;                                          \
         struct dill_start_ dill_s_ = (kind) == DILL_BUNDLE_GO_                                     \
                                          ? dill_bundle_prologue_(bndl)                             \
                                          : dill_prologue_(kind, bndl, ptr, len);                   \
         if (dill_s_.self) {                                                                        \
             uintptr_t dill_resumed_ = 0;                                                           \
+            DILL_FIBER_();                                                                         \
+            __asm__ volatile("" : "+r"(dill_s_.handle));                                           \
             if (__builtin_expect(dill_s_.handle < -1, 0)) {                                        \
                 unsigned char dill_frame_[(uintptr_t)dill_s_.self];                                \
                 __asm__ volatile("" : : "r"(dill_frame_) : "memory");                              \
+                goto dill_child_;                                                                  \
             }                                                                                      \
-            DILL_FIBER_();                                                                         \
-            for (;;) {                                                                             \
-                DILL_SPAWN_(dill_s_, dill_resumed_);                                               \
-                DILL_ENTER_();                                                                     \
-                if (dill_resumed_)                                                                 \
-                    break;                                                                         \
-                DILL_MOVE_();                                                                      \
-                call;                                                                              \
-                dill_epilogue_();                                                                  \
-            }                                                                                      \
+        dill_again_ : {                                                                            \
+            DILL_SPAWN_(dill_s_, dill_resumed_);                                                   \
+        }                                                                                          \
+            DILL_ENTER_();                                                                         \
+            if (dill_resumed_)                                                                     \
+                goto dill_parent_;                                                                 \
+        dill_child_ : {                                                                            \
+            DILL_MOVE_();                                                                          \
+            call;                                                                                  \
+            dill_epilogue_();                                                                      \
+            goto dill_again_;                                                                      \
+        }                                                                                          \
+        dill_parent_:;                                                                             \
         }                                                                                          \
         (int)dill_s_.handle;                                                                       \
     })
@@ -327,33 +335,33 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 /* ---- short names ---- */
 
 #if !defined DILL_DISABLE_RAW_NAMES && !defined __cplusplus
-#define now dill_now
-#define msleep dill_msleep
-#define fdin dill_fdin
-#define fdout dill_fdout
-#define fdclean dill_fdclean
-#define hown dill_hown
-#define hclose dill_hclose
-#define coroutine dill_coroutine
+#define now            dill_now
+#define msleep         dill_msleep
+#define fdin           dill_fdin
+#define fdout          dill_fdout
+#define fdclean        dill_fdclean
+#define hown           dill_hown
+#define hclose         dill_hclose
+#define coroutine      dill_coroutine
 #define bundle_storage dill_bundle_storage
-#define bundle dill_bundle
-#define bundle_mem dill_bundle_mem
-#define bundle_wait dill_bundle_wait
-#define yield dill_yield
-#define go dill_go
-#define go_mem dill_go_mem
-#define bundle_go dill_bundle_go
-#define bundle_go_mem dill_bundle_go_mem
-#define CHSEND DILL_CHSEND
-#define CHRECV DILL_CHRECV
-#define chclause dill_chclause
-#define chstorage dill_chstorage
-#define chmake dill_chmake
-#define chmake_mem dill_chmake_mem
-#define chsend dill_chsend
-#define chrecv dill_chrecv
-#define chdone dill_chdone
-#define choose dill_choose
+#define bundle         dill_bundle
+#define bundle_mem     dill_bundle_mem
+#define bundle_wait    dill_bundle_wait
+#define yield          dill_yield
+#define go             dill_go
+#define go_mem         dill_go_mem
+#define bundle_go      dill_bundle_go
+#define bundle_go_mem  dill_bundle_go_mem
+#define CHSEND         DILL_CHSEND
+#define CHRECV         DILL_CHRECV
+#define chclause       dill_chclause
+#define chstorage      dill_chstorage
+#define chmake         dill_chmake
+#define chmake_mem     dill_chmake_mem
+#define chsend         dill_chsend
+#define chrecv         dill_chrecv
+#define chdone         dill_chdone
+#define choose         dill_choose
 #endif
 
 #endif

@@ -29,8 +29,8 @@ DILL_EXPORT void *dill_hquery(int h, const void *type);
 #endif
 
 #if !defined DILL_DISABLE_RAW_NAMES && !defined __cplusplus
-#define hvfs dill_hvfs
-#define hmake dill_hmake
+#define hvfs   dill_hvfs
+#define hmake  dill_hmake
 #define hquery dill_hquery
 #endif
 

@@ -117,6 +117,17 @@ static int arm(struct dill_ctx *c, int fd, uint32_t more)
     return more ? add(p, fd, more) : ENOENT;
 }
 
+/* Does anyone wait for one of these directions (1 in, 2 out), for a file that is
+ * still there? Who waits for one that is not is told so. */
+static bool busy(struct dill_ctx *c, int fd, unsigned dirs)
+{
+    struct dill_fd *f = fd < c->poller.nfds ? &c->poller.fds[fd] : NULL;
+    if (!f || !((f->waiter[0] && dirs & 1) || (f->waiter[1] && dirs & 2)))
+        return false;
+    arm(c, fd, 0);
+    return mask_of(f) != 0;
+}
+
 static int prepare(struct dill_ctx *c, int fd, int out)
 {
     struct dill_poller *p = &c->poller;
@@ -129,9 +140,7 @@ static int prepare(struct dill_ctx *c, int fd, int out)
         err = renew(c);
     if (err)
         return err;
-    if (p->fds[fd].waiter[out] && arm(c, fd, 0) == 0)
-        return EBUSY;
-    return arm(c, fd, wanted[out]);
+    return busy(c, fd, 1U << out) ? EBUSY : arm(c, fd, wanted[out]);
 }
 
 /* No waiting: ask about this one descriptor. */
@@ -143,7 +152,7 @@ static int probe(struct dill_ctx *c, int fd, int out)
         return EBADF;
     if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
         return ENOTSUP;
-    if (fd < c->poller.nfds && c->poller.fds[fd].waiter[out] && arm(c, fd, 0) == 0)
+    if (busy(c, fd, 1U << out))
         return EBUSY;
     int n = poll(&pfd, 1, 0);
     if (n < 0)
@@ -194,7 +203,7 @@ int dill_fdclean(int fd)
     struct dill_fd *f = &p->fds[fd];
     if (p->lost && renew(c) != 0)
         return 0;
-    if (mask_of(f) && arm(c, fd, 0) == 0)
+    if (busy(c, fd, 3))
         return dill__fail(EBUSY);
     if (f->added)
         epoll_ctl(p->epfd_plus1 - 1, EPOLL_CTL_DEL, fd, NULL);
@@ -214,8 +223,9 @@ static void deliver(struct dill_ctx *c, const struct epoll_event *ev)
         if (f->waiter[out] && ev->events & (wanted[out] | EPOLLHUP | EPOLLERR))
             dill__wake(c, f->waiter[out], 0);
     /* The shot silenced the other direction too. */
-    if (mask_of(f))
-        arm(c, fd, 0);
+    int err = mask_of(f) ? arm(c, fd, 0) : 0;
+    if (err)
+        expel(c, fd, err);
 }
 
 static void sleep_until(int64_t until)
@@ -232,8 +242,10 @@ static int timeout_for(const struct dill_ctx *c, int64_t until)
 {
     if (until <= 0)
         return until < 0 ? -1 : 0;
-    int64_t ms = (until * 1000 - c->looked + 999) / 1000;
-    return ms < 0 ? 0 : ms > INT_MAX ? INT_MAX : (int)ms;
+    if (until - c->now >= INT_MAX)
+        return INT_MAX;
+    int64_t us = until * 1000 - c->looked;
+    return us < 0 ? 0 : (int)((us + 999) / 1000);
 }
 
 /* Collect events, waiting until "until" at most: 0 not at all, negative for
@@ -242,9 +254,12 @@ void dill__poll(struct dill_ctx *c, int64_t until)
 {
     struct dill_poller *p = &c->poller;
     int err = p->lost ? renew(c) : 0;
-    /* No descriptor to be had: let those who wait learn it. */
-    for (int fd = 0; err && fd < p->nfds; fd++)
-        expel(c, fd, err);
+    if (err) {
+        /* No descriptor to be had: let those who wait learn it. */
+        for (int fd = 0; fd < p->nfds; fd++)
+            expel(c, fd, err);
+        return;
+    }
     if (!p->nwaiting) {
         if (until)
             sleep_until(until);

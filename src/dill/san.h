@@ -22,9 +22,9 @@
 #endif
 #endif
 #if !defined VALGRIND_STACK_REGISTER
-#define RUNNING_ON_VALGRIND 0
+#define RUNNING_ON_VALGRIND             0
 #define VALGRIND_STACK_REGISTER(lo, hi) 0U
-#define VALGRIND_STACK_DEREGISTER(id) ((void)(id))
+#define VALGRIND_STACK_DEREGISTER(id)   ((void)(id))
 #endif
 
 struct dill_san {
@@ -36,7 +36,7 @@ struct dill_san {
 #if defined DILL_TSAN_
     void *fiber;
 #endif
-    char none[0];
+    char none; /* a struct has to have a member */
 };
 
 static inline void dill__san_stack(struct dill_san *s, const void *low, const void *high)

@@ -70,7 +70,8 @@ int dill_stack_size(size_t bytes)
     if (bytes < STACK_MIN || bytes > STACK_MAX)
         return dill__fail(EINVAL);
     size_t page = page_size();
-    atomic_store_explicit(&dill__stack_bytes, (bytes + page - 1) / page * page, memory_order_relaxed);
+    atomic_store_explicit(&dill__stack_bytes, (bytes + page - 1) / page * page,
+                          memory_order_relaxed);
     return 0;
 }
 

@@ -68,7 +68,8 @@ int dill__timers_grow(struct dill_ctx *c)
 
 static inline bool before(const struct dill_timer *a, const struct dill_timer *b)
 {
-    return a->deadline < b->deadline || (a->deadline == b->deadline && (int32_t)(a->seq - b->seq) < 0);
+    return a->deadline < b->deadline ||
+           (a->deadline == b->deadline && (int32_t)(a->seq - b->seq) < 0);
 }
 
 static inline void place(struct dill_ctx *c, uint32_t i, const struct dill_timer *t)

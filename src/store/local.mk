@@ -18,3 +18,4 @@ libcos_la_SOURCES += \
 	src/store/sha256.c src/store/sha256.h
 libcos_la_SOURCES += \
 	src/store/version.c src/store/version.h
+libcos_la_SOURCES += src/store/file_name.c

@@ -184,7 +184,7 @@ struct file {
     size_t dot;        /* of the name's extension, 0 when it has none */
     const char *query; /* NULL: none */
     size_t query_len;
-    size_t whole_len;  /* name, '?', query */
+    size_t whole_len; /* name, '?', query */
 };
 
 static int put_file_text(struct cos_buf *out, const struct file *file, size_t start)
@@ -206,7 +206,8 @@ static int put_query(struct cos_buf *out, const struct file *file, size_t start)
 }
 
 /* The extension asked for, unless the component ends in it already. */
-static int put_extension(struct cos_buf *out, const struct file *file, size_t start, const char *ext)
+static int put_extension(struct cos_buf *out, const struct file *file, size_t start,
+                         const char *ext)
 {
     size_t len = strlen(ext), have = out->len - start;
     int err = 0;
@@ -218,7 +219,8 @@ static int put_extension(struct cos_buf *out, const struct file *file, size_t st
 }
 
 /* A hashed file keeps its extension, so that others still see what it is. */
-static int put_hashed_file(struct cos_buf *out, const struct file *file, size_t start, const char *ext)
+static int put_hashed_file(struct cos_buf *out, const struct file *file, size_t start,
+                           const char *ext)
 {
     char own[EXT_MAX + 2] = "";
     if (!*ext && file->dot && !file->query) {

@@ -158,7 +158,7 @@ static int check(const struct cos_buf *text, const char *path, const char *ext)
     err = cos_url_parse(&url, text->data, text->len, NULL);
     if (!err)
         err = cos_path_from_url_opt(&url, &opt, &again);
-    if (!err && (strcmp(again.data, path) || strcmp(url.href.data, text->data)))
+    if (!err && (strcmp(again.data, path) != 0 || strcmp(url.href.data, text->data) != 0))
         err = COS_EINVAL;
     cos_url_release(&url);
     cos_buf_release(&again);

@@ -29,7 +29,7 @@ static uint32_t big_endian(const uint8_t *p)
 
 static void expand(uint32_t w[64], const uint8_t block[64])
 {
-    for (int i = 0; i < 16; i++)
+    for (size_t i = 0; i < 16; i++)
         w[i] = big_endian(block + 4 * i);
     for (int i = 16; i < 64; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];

@@ -61,6 +61,14 @@ static void what_failed(char *out, size_t max, char name[TEXT_SHORT],
         snprintf(out, max, "%s", why);
 }
 
+/* The referrer without what it shares with the URL: "/a.html" on one host. */
+static const char *short_referrer(const char *url, const char *referrer)
+{
+    const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
+    size_t len = path ? (size_t)(path - url) : 0;
+    return len && !strncmp(url, referrer, len) && referrer[len] == '/' ? referrer + len : referrer;
+}
+
 /* Failures are news, but a thousand of them are noise: the summary counts them
  * and the database has them all. */
 static void on_failure(void *arg, const struct cos_crawl_failure *f)
@@ -77,7 +85,8 @@ static void on_failure(void *arg, const struct cos_crawl_failure *f)
     if (ui->failures == UI_FAILURES && ui->loud < TOOL_VERBOSE)
         ui_say(ui, COS_SAY_WARN, "more failures; -v shows all, the summary counts them");
     ui_say(ui, ui->failures++ < UI_FAILURES ? COS_SAY_WARN : COS_SAY_DEBUG, "%s: %s%s%s", f->url,
-           text, f->referrer ? ", linked from " : "", f->referrer ? f->referrer : "");
+           text, f->referrer ? ", linked from " : "",
+           f->referrer ? short_referrer(f->url, f->referrer) : "");
 }
 
 static void on_say(void *arg, int level, const char *text)

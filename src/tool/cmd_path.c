@@ -10,8 +10,9 @@
 #include <string.h>
 
 static const char WHO[] = "coscrawl path";
-static const char HELP[] = "Usage: coscrawl path URL... | coscrawl path --reverse [--db DIR] FILE...\n"
-                           "Prints the file below the crawl directory for each URL, or the URL of each file.\n";
+static const char HELP[] =
+    "Usage: coscrawl path URL... | coscrawl path --reverse [--db DIR] FILE...\n"
+    "Prints the file below the crawl directory for each URL, or the URL of each file.\n";
 
 struct job {
     int reverse;
@@ -76,7 +77,10 @@ static int read_options(struct job *job, int argc, char **argv)
         else if (!strcmp(argv[i], "--db") && i + 1 < argc)
             job->db = argv[++i];
         else
-            return tool_usage(WHO, !strcmp(argv[i], "--db") ? "%s needs a directory" : "unknown option %s", argv[i]), 0;
+            return tool_usage(
+                       WHO, !strcmp(argv[i], "--db") ? "%s needs a directory" : "unknown option %s",
+                       argv[i]),
+                   0;
     }
     if (job->db && !job->reverse)
         return tool_usage(WHO, "--db goes with --reverse"), 0;

@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char HELP[] = "Usage: coscrawl resolve BASE REF...\n"
-                           "Prints each REF resolved against the URL BASE (may be ''), or 'error: ...'.\n";
+static const char HELP[] =
+    "Usage: coscrawl resolve BASE REF...\n"
+    "Prints each REF resolved against the URL BASE (may be ''), or 'error: ...'.\n";
 
 /* Prints one reference; 0, or 1 when it has no URL. */
-static int print_resolved(struct cos_url *url, const char *ref, const struct cos_url *base, int base_err)
+static int print_resolved(struct cos_url *url, const char *ref, const struct cos_url *base,
+                          int base_err)
 {
     int err = base_err ? base_err : cos_url_parse(url, ref, strlen(ref), base);
     if (err)

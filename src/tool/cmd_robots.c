@@ -13,8 +13,9 @@
 #include <string.h>
 
 static const char WHO[] = "coscrawl robots";
-static const char HELP[] = "Usage: coscrawl robots --agent UA FILE URL...\n"
-                           "Says for each URL whether the robots.txt in FILE ('-': stdin) allows it, and by which rule.\n";
+static const char HELP[] =
+    "Usage: coscrawl robots --agent UA FILE URL...\n"
+    "Says for each URL whether the robots.txt in FILE ('-': stdin) allows it, and by which rule.\n";
 
 /* One byte more than counts, so that a longer file is seen to be longer. */
 static int read_file(const char *name, struct cos_buf *text)
@@ -62,7 +63,7 @@ static void print_rule(const struct cos_robots_verdict *why)
 
 static int print_verdict(const struct cos_robots *robots, const char *url, struct cos_buf *target)
 {
-    struct cos_robots_verdict why;
+    struct cos_robots_verdict why = {0};
     int rc = read_target(url, target);
     if (!rc)
         rc = cos_robots_check(robots, target->data, target->len, &why);

@@ -1,6 +1,6 @@
 # src/tool/local.mk - the program.
 bin_PROGRAMS += coscrawl
-coscrawl_LDADD = libcos.la
+coscrawl_LDADD = libspider.la libcos.la
 # What the program and the tests of the command line share.
 tool_option_sources = \
 	src/tool/option_foreign.c \
@@ -24,6 +24,8 @@ coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/cmd_resolve.c \
 	src/tool/cmd_robots.c \
 	src/tool/cmd_site.c \
+	src/tool/cmd_style.c \
+	src/tool/cmd_tidy.c \
 	src/tool/cmd_why.c \
 	src/tool/help.c \
 	src/tool/main.c \

@@ -12,6 +12,7 @@ static const struct tool_command commands[] = {
     {"path", cmd_path, "the file of a URL, and the URL of a file"},
     {"resolve", cmd_resolve, "what a reference means on a page"},
     {"robots", cmd_robots, "what a robots.txt allows, and by which rule"},
+    {"tidy", cmd_tidy, "repair or check an HTML file with HTML Tidy"},
     {"why", cmd_why, "what happened to a URL, and by which rule"},
     {"site", cmd_site, "serve a synthetic site to try things on"},
     {NULL, NULL, NULL},
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
             if (!strcmp(argv[1], c->name))
                 code = c->run(argc - 1, argv + 1);
     if (code < 0)
-        code = cmd_crawl(argc, argv);
+        code = tool_wants_style(argc, argv) ? cmd_style(argc, argv) : cmd_crawl(argc, argv);
     /* Help or data that could not be written is no success. */
     if (fflush(stdout) && !code)
         code = tool_fail(TOOL_FILE, "coscrawl", "stdout: %s", strerror(errno));

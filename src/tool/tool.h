@@ -22,6 +22,10 @@ int cmd_path(int argc, char **argv);
 int cmd_resolve(int argc, char **argv);
 int cmd_robots(int argc, char **argv);
 int cmd_site(int argc, char **argv);
+/* --style among the options: the spiders of examples/spider instead of a crawl. */
+int tool_wants_style(int argc, char **argv);
+int cmd_style(int argc, char **argv);
+int cmd_tidy(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 
 /* One clear line on stderr, "WHO: TEXT", and the exit code for bad usage (2).

@@ -116,7 +116,8 @@ static void *grow(void *list, size_t count, size_t *cap, size_t size)
 static int add_rule(struct cos_robots *robots, struct span value, int allow, uint32_t line)
 {
     struct cos__robots_rule rule = {.line = line, .allow = (uint8_t)allow};
-    struct cos__robots_rule *rules = grow(robots->rules, robots->nrules, &robots->rules_cap, sizeof rule);
+    struct cos__robots_rule *rules =
+        grow(robots->rules, robots->nrules, &robots->rules_cap, sizeof rule);
     size_t start, len = value.len;
     int how = allow ? COS__ROBOTS_PATTERN : COS__ROBOTS_PATTERN | COS__ROBOTS_DECODE, err;
     if (!rules)
@@ -156,7 +157,7 @@ static int64_t read_delay(struct span value)
     int64_t ms = 0, unit = 1000;
     size_t i = 0, digits = 0;
     for (; i < value.len && value.s[i] >= '0' && value.s[i] <= '9'; i++, digits++)
-        ms = ms > COS_ROBOTS_DELAY_MAX ? ms : ms * 10 + 1000 * (value.s[i] - '0');
+        ms = ms > COS_ROBOTS_DELAY_MAX ? ms : ms * 10 + 1000 * (int64_t)(value.s[i] - '0');
     if (i < value.len && value.s[i] == '.')
         for (i++; i < value.len && value.s[i] >= '0' && value.s[i] <= '9'; i++, digits++) {
             unit /= 10;
@@ -177,7 +178,8 @@ static void keep_delay(struct reader *r, struct span value)
 
 static int keep_sitemap(struct cos_robots *robots, struct span value)
 {
-    uint32_t *sitemaps = grow(robots->sitemaps, robots->nsitemaps, &robots->sitemaps_cap, sizeof *sitemaps);
+    uint32_t *sitemaps =
+        grow(robots->sitemaps, robots->nsitemaps, &robots->sitemaps_cap, sizeof *sitemaps);
     uint32_t start = (uint32_t)robots->text.len;
     int err;
     if (!sitemaps)
@@ -196,8 +198,8 @@ static int keep_sitemap(struct cos_robots *robots, struct span value)
 static int read_field(struct reader *r, struct span name, struct span value)
 {
     static const char *const agents[] = {"user-agent", "useragent", "user agent", NULL};
-    static const char *const disallows[] = {"disallow", "dissallow", "dissalow", "disalow", "diasllow",
-                                            "disallaw", NULL};
+    static const char *const disallows[] = {"disallow", "dissallow", "dissalow", "disalow",
+                                            "diasllow", "disallaw",  NULL};
     static const char *const sitemaps[] = {"sitemap", "site-map", NULL};
     static const char *const delays[] = {"crawl-delay", "crawldelay", NULL};
     if (is_one_of(name, agents))

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum {
-    COS_ROBOTS_MAX = 500 * 1024,  /* bytes of a file that count; the rest is not read */
-    COS_ROBOTS_LINE_MAX = 16663,  /* bytes of a line that count */
+    COS_ROBOTS_MAX = 500 * 1024,     /* bytes of a file that count; the rest is not read */
+    COS_ROBOTS_LINE_MAX = 16663,     /* bytes of a line that count */
     COS_ROBOTS_DELAY_MAX = 86400000, /* milliseconds; longer delays are cut to it */
 };
 
@@ -38,7 +38,7 @@ struct cos_robots_verdict {
     int is_allow_rule; /* the rule is an Allow, else a Disallow */
     const char *rule;  /* the pattern as written, lent by the file; NULL: no rule matched */
     size_t rule_len;
-    unsigned line;     /* where it stands, from 1 */
+    unsigned line; /* where it stands, from 1 */
 };
 
 /* Decides for target, the path and query of a serialised URL ("/a?b"). The

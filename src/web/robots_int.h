@@ -11,18 +11,18 @@ struct cos__robots_rule {
     uint32_t raw, raw_len;
     uint32_t pattern, pattern_len;
     uint32_t line;
-    uint32_t weight;  /* length that decides which rule wins */
-    uint64_t bytes;   /* which bytes it needs: bit c % 64 */
+    uint32_t weight; /* length that decides which rule wins */
+    uint64_t bytes;  /* which bytes it needs: bit c % 64 */
     uint8_t allow;
     uint8_t anchored; /* ended in '$' */
     uint8_t wild;     /* has a '*' */
 };
 
 struct cos_robots {
-    struct cos_buf text;      /* patterns and sitemaps */
+    struct cos_buf text;            /* patterns and sitemaps */
     struct cos__robots_rule *rules; /* by weight, longest first; Allow before Disallow */
     size_t nrules, rules_cap;
-    uint32_t *sitemaps;       /* offsets into text, NUL-terminated */
+    uint32_t *sitemaps; /* offsets into text, NUL-terminated */
     size_t nsitemaps, sitemaps_cap;
     int64_t delay;
     int names_agent;

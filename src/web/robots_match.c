@@ -47,7 +47,8 @@ int cos__robots_normalise(struct cos_buf *out, const char *in, size_t len, int h
     for (size_t i = 0; i < len && !err; i++) {
         char c = in[i];
         int high, low;
-        if (c == '%' && len - i > 2 && (high = hex_value(in[i + 1])) >= 0 && (low = hex_value(in[i + 2])) >= 0) {
+        if (c == '%' && len - i > 2 && (high = hex_value(in[i + 1])) >= 0 &&
+            (low = hex_value(in[i + 2])) >= 0) {
             int byte = high * 16 + low;
             err = how & COS__ROBOTS_DECODE && is_unreserved(byte) ? cos_buf_addc(out, (char)byte)
                                                                   : put_percent(out, (uint8_t)byte);
@@ -99,7 +100,8 @@ static int match_rest(const char *p, const char *end, const struct form *t, size
     }
 }
 
-static int matches(const struct cos_robots *robots, const struct cos__robots_rule *rule, const struct form *t)
+static int matches(const struct cos_robots *robots, const struct cos__robots_rule *rule,
+                   const struct form *t)
 {
     const char *p = robots->text.data + rule->pattern, *star;
     size_t first = rule->pattern_len;
@@ -113,7 +115,8 @@ static int matches(const struct cos_robots *robots, const struct cos__robots_rul
            match_rest(star + 1, p + rule->pattern_len, t, first, rule->anchored);
 }
 
-static int find_rule(const struct cos_robots *robots, const struct form form[2], struct cos_robots_verdict *why)
+static int find_rule(const struct cos_robots *robots, const struct form form[2],
+                     struct cos_robots_verdict *why)
 {
     for (size_t i = 0; i < robots->nrules; i++) {
         const struct cos__robots_rule *rule = &robots->rules[i];

@@ -62,7 +62,8 @@ static int is_name(const char *s, size_t len)
 
 static int is_for(const char *name, size_t len, const char *agent)
 {
-    return is_word(name, len, "*") || (len == strcspn(agent, "/") && !strncasecmp(name, agent, len));
+    return is_word(name, len, "*") ||
+           (len == strcspn(agent, "/") && !strncasecmp(name, agent, len));
 }
 
 int cos_robots_directives(const char *value, size_t len, const char *agent)

@@ -252,7 +252,8 @@ static int put_host_port(struct parse *p, char *o, const char *in, const char *e
         return COS_EURL;
     out->host = (uint32_t)(o - out->href.data);
     out->href.len = out->host;
-    err = cos__url_put_host(&out->href, in, (size_t)(stop - in), 3 * (size_t)(p->end - stop) + SLACK);
+    err =
+        cos__url_put_host(&out->href, in, (size_t)(stop - in), 3 * (size_t)(p->end - stop) + SLACK);
     if (err)
         return err;
     out->host_end = (uint32_t)out->href.len;
@@ -281,10 +282,7 @@ static int put_authority(struct parse *p, int is_https)
             at = end;
     out->is_https = (uint8_t)is_https;
     out->scheme_end = is_https ? 5 : 4;
-    memcpy(o, "https://", 8);
-    if (!is_https)
-        memcpy(o + 4, "://", 3);
-    o += out->scheme_end + 3;
+    o = (char *)mempcpy(o, is_https ? "https://" : "http://", out->scheme_end + 3);
     if (!at) {
         out->user = out->user_end = out->pass = out->pass_end = (uint32_t)(o - out->href.data);
         return put_host_port(p, o, p->p, end);

@@ -22,11 +22,11 @@ struct cos_url {
     uint32_t user, user_end;
     uint32_t pass, pass_end;
     uint32_t host, host_end;
-    uint32_t path;          /* offset of the first '/' */
-    uint32_t query;         /* offset of '?', or = fragment when there is none */
-    uint32_t fragment;      /* offset of '#', or href.len when there is none */
-    uint16_t port;          /* effective: 80 or 443 when not written */
-    uint8_t has_port;       /* a non-default port is written */
+    uint32_t path;     /* offset of the first '/' */
+    uint32_t query;    /* offset of '?', or = fragment when there is none */
+    uint32_t fragment; /* offset of '#', or href.len when there is none */
+    uint16_t port;     /* effective: 80 or 443 when not written */
+    uint8_t has_port;  /* a non-default port is written */
     uint8_t is_https;
 };
 

@@ -33,7 +33,8 @@ static void strip_www(struct cos_url *url)
 {
     const char *host = url->href.data + url->host;
     size_t len = url->host_end - url->host;
-    if (len < 7 || memcmp(host, "www.", 4) || host[4] == '.' || !memchr(host + 4, '.', len - 5))
+    if (len < 7 || memcmp(host, "www.", 4) != 0 || host[4] == '.' ||
+        !memchr(host + 4, '.', len - 5))
         return;
     cut(url, url->host, url->host + 4);
 }
@@ -45,7 +46,7 @@ static void drop_path_session(struct cos_url *url)
     static const char mark[] = ";jsessionid=";
     const char *path = url->href.data + url->path, *end = url->href.data + url->query;
     for (const char *s = path; (s = memchr(s, ';', (size_t)(end - s))); s++) {
-        if ((size_t)(end - s) < sizeof mark - 1 || strncasecmp(s, mark, sizeof mark - 1) ||
+        if ((size_t)(end - s) < sizeof mark - 1 || strncasecmp(s, mark, sizeof mark - 1) != 0 ||
             memchr(s, '/', (size_t)(end - s)))
             continue;
         if (!cos__url_dots((char *)memrchr(path, '/', (size_t)(s - path)) + 1, s))
@@ -58,9 +59,10 @@ static void drop_path_session(struct cos_url *url)
 static int is_tracking(const struct param *param)
 {
     static const char *const names[] = {
-        "utm_*", "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid",
-        "twclid", "ttclid", "igshid", "mc_cid", "mc_eid", "_ga", "_gl", "_hsenc", "_hsmi",
-        "phpsessid", "jsessionid", "aspsessionid*", "sessionid", "cfid", "cftoken",
+        "utm_*",     "fbclid",     "gclid",         "gclsrc",    "dclid",  "gbraid",
+        "wbraid",    "msclkid",    "yclid",         "twclid",    "ttclid", "igshid",
+        "mc_cid",    "mc_eid",     "_ga",           "_gl",       "_hsenc", "_hsmi",
+        "phpsessid", "jsessionid", "aspsessionid*", "sessionid", "cfid",   "cftoken",
     };
     const char *equals = memchr(param->text, '=', param->len);
     size_t len = equals ? (size_t)(equals - param->text) : param->len;

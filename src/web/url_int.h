@@ -10,8 +10,8 @@
 /* Classes of a byte: the percent-encode sets of the standard, what a path
  * cannot copy as it is, and what a host cannot. */
 enum {
-    COS__URL_PATH = 1,       /* encoded in a path */
-    COS__URL_QUERY = 2,      /* … in the query of http and https */
+    COS__URL_PATH = 1,  /* encoded in a path */
+    COS__URL_QUERY = 2, /* … in the query of http and https */
     COS__URL_FRAGMENT = 4,
     COS__URL_USERINFO = 8,
     COS__URL_PATH_STOP = 16, /* encoded, or / \ ? #: the path loop must look */

@@ -85,8 +85,8 @@ int cos__url_put_ipv4(struct cos_buf *href, const char *in, size_t len)
 {
     int64_t parts[4], address;
     int count = split_ipv4(in, len, parts);
-    if (count < 0)
-        return count;
+    if (count < 1)
+        return COS_EURL;
     address = parts[count - 1];
     if (address >= (int64_t)1 << (8 * (5 - count)))
         return COS_EURL;

@@ -26,7 +26,8 @@ static int put_bytes(struct cos_buf *href, const char *in, size_t len)
     int err = cos_buf_reserve(href, 3 * len);
     if (err)
         return err;
-    href->len = (size_t)(cos__url_put(href->data + href->len, in, len, COS__URL_QUERY) - href->data);
+    href->len =
+        (size_t)(cos__url_put(href->data + href->len, in, len, COS__URL_QUERY) - href->data);
     return 0;
 }
 

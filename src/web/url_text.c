@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-#define IS_C0(c)       ((c) < 0x20 || (c) > 0x7E)
-#define IN_FRAGMENT(c) (IS_C0(c) || (c) == ' ' || (c) == '"' || (c) == '<' || (c) == '>' || (c) == '`')
+#define IS_C0(c) ((c) < 0x20 || (c) > 0x7E)
+#define IN_FRAGMENT(c)                                                                             \
+    (IS_C0(c) || (c) == ' ' || (c) == '"' || (c) == '<' || (c) == '>' || (c) == '`')
 #define IN_QUERY(c)                                                                                \
     (IS_C0(c) || (c) == ' ' || (c) == '"' || (c) == '#' || (c) == '<' || (c) == '>' || (c) == '\'')
 #define IN_PATH(c)                                                                                 \

@@ -22,7 +22,8 @@ static void check_shape(const char *name, size_t len)
     }
 }
 
-static void from_url(struct cos_url *url, const char *text, size_t len, const struct cos_path_opt *opt)
+static void from_url(struct cos_url *url, const char *text, size_t len,
+                     const struct cos_path_opt *opt)
 {
     struct cos_buf path, back;
     int err;
@@ -36,7 +37,8 @@ static void from_url(struct cos_url *url, const char *text, size_t len, const st
     MUST(strncmp(path.data, ".coscrawl", 9));
     if (!opt || !opt->no_host) {
         err = cos_path_to_url(path.data, &back);
-        MUST(strstr(path.data, ",~") ? err == COS_ENOENT : !err && !strcmp(back.data, url->href.data));
+        MUST(strstr(path.data, ",~") ? err == COS_ENOENT
+                                     : !err && !strcmp(back.data, url->href.data));
     }
     cos_buf_release(&path);
     cos_buf_release(&back);

@@ -1,0 +1,139 @@
+/* 5once_cps.c - the race of 4parallel fixed, callback face. What to look at: the
+ * counter and the flag of 4parallel_cps.c, and between a page and its links one
+ * more callback, for the look at `once` may have to wait for someone else's run. */
+#include "spider.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct site {
+    struct cps_rt *rt;
+    const struct spider *spider;
+    struct cos_flow_once *once;
+    struct spider_depths *depths;
+};
+
+struct level {
+    struct site *site;
+    char *url;
+    int nesting;
+    size_t running;
+    int told, ran, downloaded;
+    cps_cb *done;   /* of the run inside `once` */
+    void *token;
+    cps_cb *cb;
+    void *arg;
+};
+
+static void walk(struct site *site, const char *url, int nesting, cps_cb *cb, void *arg);
+
+static void tell(struct level *level, int err)
+{
+    if (level->told)
+        return;
+    level->told = 1;
+    level->cb(err, level->arg);
+}
+
+static void let_go(struct level *level)
+{
+    if (level->running)
+        return;
+    tell(level, 0);
+    free(level->url);
+    free(level);
+}
+
+static void link_done(int err, void *arg)
+{
+    struct level *level = arg;
+    level->running--;
+    if (err)
+        tell(level, err);
+    let_go(level);
+}
+
+static void have_links(int err, int downloaded, struct spider_links *links, void *arg)
+{
+    struct level *level = arg;
+    (void)downloaded;
+    level->running = links->count;
+    if (err)
+        tell(level, err);
+    for (size_t i = 0; i < links->count; i++)
+        walk(level->site, links->urls[i], level->nesting - 1, link_done, level);
+    let_go(level);
+}
+
+/* The file is there, whoever fetched it: its links are what counts now. */
+static void have_file(int err, void *arg)
+{
+    struct level *level = arg;
+    if (level->ran)
+        spider_tell(level->site->spider, level->url, level->downloaded, err);
+    if (err) {
+        tell(level, err);
+        let_go(level);
+        return;
+    }
+    if (level->ran)
+        cos_flow_once_forget(level->site->once, level->url);
+    spider_page_cps(level->site->rt, level->site->spider, level->url, level->nesting > 0,
+                    have_links, level);
+}
+
+static void page_there(int err, int downloaded, struct spider_links *links, void *arg)
+{
+    struct level *level = arg;
+    (void)links;
+    level->downloaded = downloaded;
+    level->done(err, level->token);
+}
+
+static void get_page(struct cps_rt *rt, void *result, void *arg, cps_cb *done, void *token)
+{
+    struct level *level = arg;
+    (void)result;
+    level->ran = 1;
+    level->done = done;
+    level->token = token;
+    spider_page_cps(rt, level->site->spider, level->url, 0, page_there, level);
+}
+
+static void nothing_to_do(int err, void *arg)
+{
+    (void)err;
+    let_go(arg);
+}
+
+static void walk(struct site *site, const char *url, int nesting, cps_cb *cb, void *arg)
+{
+    struct level *level = calloc(1, sizeof *level);
+    struct cps_flow_task get = {get_page, level};
+    *level = (struct level){.site = site, .url = strdup(url), .nesting = nesting, .cb = cb,
+                            .arg = arg};
+    if (spider_depths_deeper(site->depths, url, nesting))
+        cps_flow_once_run(site->rt, site->once, url, &get, -1, have_file, level);
+    else
+        cps_defer(site->rt, nothing_to_do, level);
+}
+
+static void walked(int err, void *arg)
+{
+    *(int *)arg = err;
+}
+
+int spider_once_cps(const struct spider *spider)
+{
+    struct site site = {.spider = spider, .once = cos_flow_once_new(0),
+                        .depths = spider_depths_new()};
+    int outcome = 0, err = site.once && site.depths ? cps_open(&site.rt) : COS_ENOMEM;
+    if (!err) {
+        walk(&site, spider->url, spider->nesting, walked, &outcome);
+        err = cps_run(site.rt);
+        cps_close(site.rt);
+    }
+    spider_depths_free(site.depths);
+    cos_flow_once_free(site.once);
+    return err ? err : outcome;
+}

@@ -1,0 +1,158 @@
+/* common.c - what every style needs and no style is about: file names, the
+ * choice of links, the table of depths, and the table of styles itself. */
+#include "spider.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *spider_file(const struct spider *spider, const char *url)
+{
+    struct cos_buf name, path;
+    cos_buf_init(&name, 4096);
+    cos_buf_init(&path, 8192);
+    if (!cos_url_file(url, &name) && !cos_buf_adds(&path, spider->dir ? spider->dir : ".")
+        && !cos_buf_addc(&path, '/') && !cos_buf_adds(&path, name.data)) {
+        cos_buf_release(&name);
+        return cos_buf_take(&path, NULL);
+    }
+    cos_buf_release(&name);
+    cos_buf_release(&path);
+    return NULL;
+}
+
+void spider_tell(const struct spider *spider, const char *url, int downloaded, int err)
+{
+    if (spider->report)
+        spider->report(url, downloaded, err, spider->arg);
+}
+
+/* --- links ------------------------------------------------------------------------------ */
+
+/* cos_read_links gives each URL of a kind once; here kinds do not matter. */
+static int have(const struct spider_links *links, const char *url)
+{
+    for (size_t i = 0; i < links->count; i++)
+        if (!strcmp(links->urls[i], url))
+            return 1;
+    return 0;
+}
+
+int spider_links_of(const struct cos_page *page, struct spider_links *out)
+{
+    *out = (struct spider_links){0};
+    if (!page->nlinks)
+        return 0;
+    out->urls = calloc(page->nlinks, sizeof *out->urls);
+    if (!out->urls)
+        return COS_ENOMEM;
+    for (size_t i = 0; i < page->nlinks; i++) {
+        const char *url = page->link_text.data + page->links[i].text;
+        if (page->links[i].kind == COS_LINK_FORM || !cos_same_host(page->url, url)
+            || have(out, url))
+            continue;
+        out->urls[out->count] = strdup(url);
+        if (!out->urls[out->count++]) {
+            spider_links_release(out);
+            return COS_ENOMEM;
+        }
+    }
+    return 0;
+}
+
+void spider_links_release(struct spider_links *links)
+{
+    for (size_t i = 0; i < links->count; i++)
+        free(links->urls[i]);
+    free(links->urls);
+    *links = (struct spider_links){0};
+}
+
+/* --- depths ------------------------------------------------------------------------------- */
+
+struct depth {
+    struct depth *next;
+    int nesting;
+    char url[];
+};
+
+enum { BUCKETS = 4096 };
+
+struct spider_depths {
+    struct depth *buckets[BUCKETS];
+};
+
+struct spider_depths *spider_depths_new(void)
+{
+    return calloc(1, sizeof(struct spider_depths));
+}
+
+void spider_depths_free(struct spider_depths *depths)
+{
+    for (size_t i = 0; depths && i < BUCKETS; i++)
+        while (depths->buckets[i]) {
+            struct depth *next = depths->buckets[i]->next;
+            free(depths->buckets[i]);
+            depths->buckets[i] = next;
+        }
+    free(depths);
+}
+
+static struct depth **slot(struct spider_depths *depths, const char *url)
+{
+    unsigned hash = 5381;
+    struct depth **at;
+    for (const char *c = url; *c; c++)
+        hash = hash * 33 + (unsigned char)*c;
+    for (at = &depths->buckets[hash % BUCKETS]; *at && strcmp((*at)->url, url); at = &(*at)->next)
+        ;
+    return at;
+}
+
+int spider_depths_deeper(struct spider_depths *depths, const char *url, int nesting)
+{
+    struct depth **at = slot(depths, url);
+    size_t len = strlen(url);
+    if (*at && (*at)->nesting >= nesting)
+        return 0;
+    if (!*at) {
+        *at = calloc(1, sizeof **at + len + 1);
+        if (!*at)
+            return 1; /* out of memory: better twice than not at all */
+        memcpy((*at)->url, url, len + 1);
+    }
+    (*at)->nesting = nesting;
+    return 1;
+}
+
+/* --- the styles ------------------------------------------------------------------------------ */
+
+/* Nested functions are gcc's; clang builds all but this one. */
+#if defined __clang__
+#define HELL NULL
+#else
+#define HELL spider_hell_cps
+#endif
+
+const struct spider_style spider_styles[] = {
+    {"hell", "cps", "1hell_cps.c", HELL},
+    {"hell", "co", "1hell_co.c", spider_hell_co},
+    {"discipline", "cps", "2discipline_cps.c", spider_discipline_cps},
+    {"discipline", "co", "2discipline_co.c", spider_discipline_co},
+    {"sequential", "cps", "3sequential_cps.c", spider_sequential_cps},
+    {"sequential", "co", "3sequential_co.c", spider_sequential_co},
+    {"parallel", "cps", "4parallel_cps.c", spider_parallel_cps},
+    {"parallel", "co", "4parallel_co.c", spider_parallel_co},
+    {"once", "cps", "5once_cps.c", spider_once_cps},
+    {"once", "co", "5once_co.c", spider_once_co},
+    {"queue", "cps", "6queue_cps.c", spider_queue_cps},
+    {"queue", "co", "6queue_co.c", spider_queue_co},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct spider_style *spider_find(const char *name, const char *face)
+{
+    for (const struct spider_style *style = spider_styles; style->name; style++)
+        if (!strcmp(style->name, name) && !strcmp(style->face, face))
+            return style;
+    return NULL;
+}
