@@ -93,8 +93,7 @@ static struct cos__visit *visit_of(struct cos__crawl *c, uint32_t id, const char
     if (node->note < UINT8_MAX)
         node->note++;
     page->tries = node->note;
-    *visit = (struct cos__visit){
-        .crawl = c, .page = page, .id = id, .host = node->host};
+    *visit = (struct cos__visit){.crawl = c, .page = page, .id = id, .host = node->host};
     return visit;
 }
 
@@ -185,7 +184,7 @@ static struct cos__visit *next_visit(struct cos__crawl *c, int64_t *when)
     int64_t errand = INT64_MAX;
     uint32_t id;
     *when = INT64_MAX;
-    if (c->limit.start_every > 0 && (double)c->now < c->next_start) {
+    if ((double)c->now < c->next_start) {
         *when = (int64_t)c->next_start + 1;
         return NULL;
     }

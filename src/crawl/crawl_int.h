@@ -31,7 +31,7 @@ enum { COS__UNREACHED = 0x8000, COS__DEPTH_MAX = 0x7ffe };
 struct cos__limits {
     int level, max_redirect, tries;
     int concurrency, robots, save;
-    int64_t max_pages, quota, max_time, max_size, max_failures;
+    int64_t max_pages, quota, max_time, max_size, max_failures, limit_rate;
     double start_every; /* ms between two requests, from --rate; 0: none */
     const char *agent;
     unsigned char retry[1000]; /* by status */
@@ -78,7 +78,7 @@ struct cos__crawl {
     int wake[2];             /* the dispatcher's channel */
 
     int64_t started, now, next_tick;
-    double next_start; /* --rate */
+    double next_start; /* --rate, --limit-rate */
     int stop;          /* enum cos_crawl_stop, COS__RUNNING */
     int64_t drain_by;  /* what is in flight then is given up */
     int worst;         /* exit code so far, 0 none */
@@ -146,6 +146,7 @@ void cos__limits_init(struct cos__crawl *c);
 struct cos_polite_rules cos__polite_rules(const struct cos_crawl_options *o);
 int cos__request_init(struct cos__crawl *c);
 void cos__request_release(struct cos__crawl *c);
+int cos__save_cookies(struct cos__crawl *c);
 int cos__open(struct cos__crawl *c);
 int cos__close(struct cos__crawl *c);
 /* A request for one page: what all share, and credentials where they belong. */
