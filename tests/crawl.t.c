@@ -217,13 +217,13 @@ static void check_spill(void)
 {
     struct crawl c, whole;
     char *a, *b;
-    site_start(&site, "--shape=cross", "--pages=6000", "--bytes=300", "--links=5", NULL);
+    site_start(&site, "--shape=cross", "--pages=2500", "--bytes=300", "--links=5", NULL);
     crawl_init(&whole, &site, "/");
     wide(&whole);
     crawl_run(&whole);
     crawl_init(&c, &site, "/");
     wide(&c);
-    c.options.max_memory = 2 << 20;
+    c.options.max_memory = 700 << 10;
     cmp_ok(crawl_run(&c), "==", 0, "a crawl with little memory ends well");
     like(c.said, "memory: [0-9]+ bytes of URLs are in the database only", "it spilled");
     a = crawl_rows(whole.dir, CRAWL_ESSENCE);
@@ -232,7 +232,7 @@ static void check_spill(void)
     free(a);
     free(b);
     c.options.fresh = 1;
-    c.options.max_memory = 1 << 20;
+    c.options.max_memory = 400 << 10;
     cmp_ok(crawl_run(&c), "==", 1, "with less than even the bare list needs it stops");
     like(c.result.message, "URLs are known and --max-memory holds no more; raise it", "and says so");
     c.options.fresh = 0;

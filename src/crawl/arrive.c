@@ -425,8 +425,10 @@ static void answered(struct cos__crawl *c, struct cos__visit *visit)
     struct cos_polite_answer answer = {.status = page->status,
                                        .first_byte_us = or_zero(t->first_byte),
                                        .retry_after = retry_after(page)};
-    answer.sent =
-        visit->started + (or_zero(t->name) + or_zero(t->connect) + or_zero(t->tls)) / 1000;
+    /* Counted back from the end: if the loop was late, this is late too, and the
+     * gap to the next request only grows. */
+    answer.sent = visit->ended - (or_zero(t->total) - or_zero(t->name) - or_zero(t->connect) -
+                                  or_zero(t->tls)) / 1000;
     if (answer.retry_after > RETRY_AFTER_MAX)
         answer.retry_after = RETRY_AFTER_MAX;
     if (page->status || silent(page))

@@ -51,7 +51,7 @@ struct cos__visit {
     int kind;             /* enum cos__visit_kind */
     int level;            /* indexes above a sitemap */
     int saved;            /* result of storing: 0 or an error */
-    int64_t started;      /* ms */
+    int64_t ended;        /* when the answer had come, ms */
 };
 
 struct cos__crawl {
@@ -158,6 +158,7 @@ void cos__limits_init(struct cos__crawl *c);
 struct cos_polite_rules cos__polite_rules(const struct cos_crawl_options *o);
 int cos__request_init(struct cos__crawl *c);
 void cos__request_release(struct cos__crawl *c);
+int cos__save_cookies(struct cos__crawl *c);
 int cos__open(struct cos__crawl *c);
 int cos__close(struct cos__crawl *c);
 /* A request for one page: what all share, and credentials where they belong. */

@@ -404,6 +404,8 @@ int cos__close(struct cos__crawl *c)
     if (c->db && c->result->err != COS_ECANCELED && !cos_db_err(c->db, NULL) &&
         c->result->err != COS_EINVAL)
         err = end_run(c);
+    if (c->stop != COS_STOP_ERROR)
+        cos__save_cookies(c);
     cos__fill_stats(c);
     closed = cos_db_close(c->db);
     cos_save_close(c->save);
