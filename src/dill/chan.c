@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLAUSES_ON_STACK = 16 };
+enum { CLAUSES_ON_STACK = 16, NOBODY = -1 };
 
 struct dill_half {
     struct dill_hvfs vfs;
@@ -176,7 +176,8 @@ static inline struct dill_half *direction(struct dill_ctx *c, int op, int ch, co
 {
     struct dill_half *dir = half_get(c, ch);
     if (dill_slow(!dir)) {
-        *err = errno;
+        int why = errno;
+        *err = why > 0 ? why : ENOTSUP; /* a foreign query may forget it */
         return NULL;
     }
     *err = dill_slow(!val && len) ? EINVAL : 0;
@@ -239,13 +240,7 @@ static __attribute__((noinline)) int await_message(struct dill_half *dir, int op
 {
     struct dill_ctx *c = &dill__tls;
     struct dill_cr *self = c->running;
-    struct dill_clause cl;
-    cl.dir = dir;
-    cl.cr = self;
-    cl.val = val;
-    cl.len = len;
-    cl.op = op;
-    cl.index = 0;
+    struct dill_clause cl = {.dir = dir, .cr = self, .val = val, .len = len, .op = op};
     enqueue(&cl);
     self->clauses = &cl;
     self->nclauses = 1;
@@ -309,7 +304,7 @@ int dill_chrecv(int ch, void *val, size_t len, int64_t deadline)
     return transfer(DILL_CHRECV, ch, val, len, deadline);
 }
 
-/* Perform clause i if that needs no waiting: its errno, or EAGAIN. */
+/* Perform clause i if that needs no waiting: its errno, or NOBODY yet. */
 static int attempt(struct dill_ctx *c, struct dill_clause *cl, const struct dill_chclause *u, int i)
 {
     int err;
@@ -326,7 +321,7 @@ static int attempt(struct dill_ctx *c, struct dill_clause *cl, const struct dill
     cl->len = u->len;
     cl->op = u->op;
     cl->index = i;
-    return EAGAIN;
+    return NOBODY;
 }
 
 static int choose_with(struct dill_ctx *c, struct dill_clause *cls,
@@ -334,7 +329,7 @@ static int choose_with(struct dill_ctx *c, struct dill_clause *cls,
 {
     for (int i = 0; i < n; i++) {
         int err = attempt(c, &cls[i], &clauses[i], i);
-        if (err != EAGAIN) {
+        if (err != NOBODY) {
             errno = err;
             return i;
         }

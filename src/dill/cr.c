@@ -36,7 +36,7 @@ void dill__wake(struct dill_ctx *c, struct dill_cr *cr, int err)
     if (cr->timer)
         dill__timer_remove(c, cr);
     /* It runs soon: fetch the frames that lie below its block. */
-    for (int i = 2; i < 7; i++)
+    for (size_t i = 2; i < 7; i++)
         __builtin_prefetch((char *)cr - i * 64);
     cr->wait = DILL_WAIT_NOT;
     cr->err = err;
