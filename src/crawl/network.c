@@ -58,7 +58,7 @@ int64_t cos__network_speed(const struct cos__crawl *c)
 
 void cos__network_paid(struct cos__crawl *c, const struct cos__visit *visit)
 {
-    double from = c->next_byte > (double)visit->started ? c->next_byte : (double)visit->started;
+    double from = c->next_byte > (double)c->now ? c->next_byte : (double)c->now;
     if (c->opt->limit_rate > 0 && visit->page)
         c->next_byte = from + (double)visit->page->wire_len * 1000 / (double)c->opt->limit_rate;
 }
