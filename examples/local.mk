@@ -15,3 +15,20 @@ libspider_la_SOURCES = \
 noinst_PROGRAMS += examples/spider/spider
 examples_spider_spider_SOURCES = examples/spider/main.c
 examples_spider_spider_LDADD = libspider.la libcos.la
+
+# One file each, on both faces.
+noinst_PROGRAMS += examples/concat_files examples/hello_task_queue examples/list_nested_files \
+	examples/recursive_find examples/static_sequence
+example_common = examples/example.c examples/example.h
+examples_concat_files_SOURCES = examples/concat_files.c $(example_common)
+examples_concat_files_LDADD = libcos.la
+examples_hello_task_queue_SOURCES = examples/hello_task_queue.c $(example_common)
+examples_hello_task_queue_LDADD = libcos.la
+examples_list_nested_files_SOURCES = examples/list_nested_files.c $(example_common) \
+	examples/tree.c examples/tree.h
+examples_list_nested_files_LDADD = libcos.la
+examples_recursive_find_SOURCES = examples/recursive_find.c $(example_common) \
+	examples/tree.c examples/tree.h
+examples_recursive_find_LDADD = libcos.la
+examples_static_sequence_SOURCES = examples/static_sequence.c $(example_common)
+examples_static_sequence_LDADD = libcos.la
