@@ -32,3 +32,11 @@ examples_recursive_find_SOURCES = examples/recursive_find.c $(example_common) \
 examples_recursive_find_LDADD = libcos.la
 examples_static_sequence_SOURCES = examples/static_sequence.c $(example_common)
 examples_static_sequence_LDADD = libcos.la
+
+# The recipe servers, on the HTTP server of `coscrawl site`.
+noinst_PROGRAMS += examples/say examples/subset_sum
+example_server = $(example_common) examples/serve.c examples/serve.h
+examples_say_SOURCES = examples/say.c $(example_server)
+examples_say_LDADD = libcos.la
+examples_subset_sum_SOURCES = examples/subset_sum.c $(example_server)
+examples_subset_sum_LDADD = libcos.la
