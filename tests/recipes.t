@@ -101,6 +101,14 @@ for face in co cps; do
 	verdict "C58 $face: a failed init fails the kept calls" $?
 	stop
 
+	start say --init=60000
+	curl -s -o "$dir/out" "${url}gated" &
+	gated=$!
+	sleep 0.1
+	stop
+	wait $gated
+	verdict "C58 $face: the server ends before init does" "$status"
+
 	# Subset sum.
 	start subset_sum --steps=100
 	modes="sync interleaved pool"
