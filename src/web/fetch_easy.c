@@ -13,7 +13,6 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +165,7 @@ static void plan_numbers(const struct cos_request *req, long *n)
     n[N_SPEED] = req->min_speed > 0 ? (long)req->min_speed : 0;
     n[N_SPEED_S] = req->min_speed > 0 ? ms_or(req->min_speed_s, DEFAULT_SPEED_S) : 0;
     n[N_COOKIES] = !req->no_cookies;
-    n[N_MAX_SPEED] = req->max_speed > LONG_MAX ? LONG_MAX : req->max_speed > 0 ? (long)req->max_speed : 0;
+    n[N_MAX_SPEED] = req->max_speed > 0 ? (long)req->max_speed : 0;
 }
 
 static int check(const struct cos_request *req)
