@@ -297,6 +297,8 @@ START(cps_tidy)
         memcpy(deep + i, "<b>", 3);
     return cps_tidy(rt, tidiers, how == GOOD ? "<p>x" : deep, how == GOOD ? 4 : strlen(deep),
                     COS_TIDY_REPAIR, deadline, on_tidied, p);
+}
+
 START(cps_crawl)
 {
     static char url[128];
