@@ -78,6 +78,8 @@ static void failed(struct cos__crawl *c, struct cos__visit *visit, int err, cons
 {
     struct cos_page *page = visit->page;
     char reason[300];
+    if (why && !strcmp(why, cos_strerror(err)))
+        why = NULL;
     if (err == COS_EHTTP)
         snprintf(reason, sizeof reason, "%d", page->status);
     else
