@@ -86,6 +86,11 @@ static void on_addrs(int err, const struct cos_addrs *addrs, void *arg)
     (void)addrs;
     seen(err, arg);
 }
+static void on_crawl(int err, const struct cos_crawl_result *result, void *arg)
+{
+    (void)result;
+    seen(err, arg);
+}
 static void on_flow(int err, const struct cps_flow_result *result, void *arg)
 {
     (void)result;
@@ -194,6 +199,18 @@ START(cps_offload)
 START(cps_resolve)
 {
     return cps_resolve(rt, how == GOOD ? "127.0.0.1" : "", 0, deadline, on_addrs, p);
+}
+
+START(cps_crawl)
+{
+    static char url[128];
+    const char *urls[] = {url};
+    struct cos_crawl_options options = {.urls = urls, .nurls = 1, .mode = COS_MODE_LIST,
+                                        .level = COS_OPT_ZERO, .robots = COS_SWITCH_OFF};
+    snprintf(url, sizeof url, "%sfault/ok", site.url);
+    if (how == BAD)
+        options.accept_regex = "(";
+    return cps_crawl(rt, &options, NULL, deadline, on_crawl, p);
 }
 
 /* --- control flow: the jobs answer at once ------------------------------------------------ */
