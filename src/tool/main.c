@@ -14,6 +14,7 @@ static const struct tool_command commands[] = {
     {"robots", cmd_robots, "what a robots.txt allows, and by which rule"},
     {"why", cmd_why, "what happened to a URL, and by which rule"},
     {"site", cmd_site, "serve a synthetic site to try things on"},
+    {"bench", cmd_bench, "the spiders of examples/spider, measured side by side"},
     {NULL, NULL, NULL},
 };
 

@@ -1,0 +1,168 @@
+/* count.c - instructions and allocations, by callgrind: a busy machine cannot
+ * change them. A cell is counted at two numbers of runs; the difference leaves
+ * out start and end. Without valgrind nothing is counted, and the output says
+ * so. */
+#define DILL_DISABLE_RAW_NAMES
+#include "bench/bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FEW = 1, MANY = 4, FAIR_MANY = 21, IDS_MAX = 1 << 16 };
+
+struct count {
+    double instructions, allocations;
+};
+
+/* --- callgrind's file ------------------------------------------------------------------- */
+
+static int allocates(const char *name)
+{
+    static const char *const names[] = {"malloc", "calloc", "realloc", "posix_memalign",
+                                        "aligned_alloc", "memalign"};
+    size_t len = strcspn(name, "'\n");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == len && !strncmp(name, names[i], len))
+            return 1;
+    return 0;
+}
+
+/* "(12) malloc" the first time, "(12)" later: the number, and ids[] learns. */
+static long name_id(const char *text, char *ids)
+{
+    char *end;
+    long id = *text == '(' ? strtol(text + 1, &end, 10) : -1;
+    if (id < 0 || id >= IDS_MAX)
+        return -1;
+    if (end[0] == ')' && end[1] == ' ')
+        ids[id] = (char)allocates(end + 2);
+    return id;
+}
+
+static int read_count(const char *file, struct count *out)
+{
+    static char ids[IDS_MAX];
+    char line[4096];
+    long callee = -1;
+    FILE *in = fopen(file, "r");
+    *out = (struct count){0};
+    memset(ids, 0, sizeof ids);
+    while (in && fgets(line, sizeof line, in)) {
+        if (!strncmp(line, "fn=", 3))
+            name_id(line + 3, ids);
+        else if (!strncmp(line, "cfn=", 4))
+            callee = name_id(line + 4, ids);
+        else if (!strncmp(line, "calls=", 6) && callee >= 0 && ids[callee])
+            out->allocations += strtod(line + 6, NULL);
+        else if (!strncmp(line, "totals:", 7))
+            out->instructions = strtod(line + 7, NULL);
+    }
+    if (in)
+        fclose(in);
+    return out->instructions > 0 ? 0 : -1;
+}
+
+/* --- a cell -------------------------------------------------------------------------------- */
+
+static int count_runs(struct bench *bench, const struct bench_cell *cell, int runs,
+                      struct count *out, struct cos_buf *said)
+{
+    char name[96], worker[112], dir[80], repeat[32], file[96], to[128];
+    const char *argv[] = {"valgrind", "--tool=callgrind", to, bench->program, "bench",
+                          worker, dir, repeat, NULL};
+    int rc;
+    bench_cell_name(cell, name);
+    snprintf(worker, sizeof worker, "--worker=%s", name);
+    snprintf(dir, sizeof dir, "--worker-dir=%s", bench->dir);
+    snprintf(repeat, sizeof repeat, "--worker-runs=%d", runs);
+    snprintf(file, sizeof file, "%s/callgrind", bench->dir);
+    snprintf(to, sizeof to, "--callgrind-out-file=%s", file);
+    rc = bench_spawn(bench, argv, said);
+    if (!rc)
+        rc = read_count(file, out);
+    unlink(file);
+    return rc;
+}
+
+/* Per run, and the steps and pages of one. */
+static int count_cell(struct bench *bench, const struct bench_cell *cell, int many,
+                      struct count *out, long long *steps, long long *pages)
+{
+    struct cos_buf said = {.max = 1 << 16};
+    struct count few = {0}, lot = {0};
+    const char *at;
+    int rc = count_runs(bench, cell, FEW, &few, &said);
+    cos_buf_clear(&said);
+    if (!rc)
+        rc = count_runs(bench, cell, many, &lot, &said);
+    *steps = !rc && said.data && (at = strstr(said.data, "\nsteps ")) ? atoll(at + 7) : 0;
+    *pages = !rc && said.data && (at = strstr(said.data, "\npages ")) ? atoll(at + 7) : 0;
+    cos_buf_release(&said);
+    out->instructions = (lot.instructions - few.instructions) / (many - FEW);
+    out->allocations = (lot.allocations - few.allocations) / (many - FEW);
+    return rc || *steps <= 0 || *pages <= 0 ? -1 : 0;
+}
+
+static void count_result(struct bench *bench, struct bench_result *result)
+{
+    struct count count;
+    long long steps, pages;
+    if (count_cell(bench, &result->cell, MANY, &count, &steps, &pages))
+        return;
+    result->instructions_step = count.instructions / (double)steps;
+    result->instructions_page = count.instructions / (double)pages;
+    result->allocations_page = count.allocations / (double)pages;
+}
+
+/* The same steps on real leaves, one page after the other, on both faces. */
+static void count_fairness(struct bench *bench)
+{
+    struct bench_cell cell;
+    struct count co, cps;
+    long long steps, pages;
+    if (bench_cell_parse("discipline/co/real/one/0/1", &cell)
+        || count_cell(bench, &cell, FAIR_MANY, &co, &steps, &pages)
+        || bench_cell_parse("discipline/cps/real/one/0/1", &cell)
+        || count_cell(bench, &cell, FAIR_MANY, &cps, &steps, &pages))
+        return;
+    bench->fairness = (struct bench_fairness){1, co.instructions, cps.instructions};
+}
+
+/* The quick benchmark has time for one web with many pages. */
+static int wanted(const struct bench *bench, const struct bench_cell *cell)
+{
+    return cell->leaves == BENCH_NULL && !(bench->opt.quick && cell->shape == BENCH_CROSS);
+}
+
+static int have_real(const struct bench *bench)
+{
+    for (size_t i = 0; i < bench->count; i++)
+        if (bench->results[i].cell.leaves == BENCH_REAL)
+            return 1;
+    return 0;
+}
+
+void bench_count(struct bench *bench)
+{
+    const char *const argv[] = {"valgrind", "--version", NULL};
+    struct cos_buf said = {.max = 4096};
+    int none = bench_spawn(bench, argv, &said);
+    cos_buf_release(&said);
+    if (none) {
+        bench_progress(bench, "no valgrind here: instructions are not counted");
+        return;
+    }
+    if (have_real(bench) && !bench_stopped(bench)) {
+        bench_progress(bench, "counting instructions: the real leaves, both faces");
+        count_fairness(bench);
+    }
+    for (size_t i = 0; i < bench->count && !bench_stopped(bench); i++) {
+        char name[96];
+        if (!wanted(bench, &bench->results[i].cell))
+            continue;
+        bench_cell_name(&bench->results[i].cell, name);
+        bench_progress(bench, "counting instructions: %s", name);
+        count_result(bench, &bench->results[i]);
+    }
+}
