@@ -104,9 +104,14 @@ int bench_worker(const char *cell, int repeat, const char *dir);
 /* 0 or a negative error; what there is stays in bench when it was interrupted. */
 int bench_run(struct bench *bench);
 int bench_stopped(struct bench *bench);
-/* Runs the program with these arguments and gives what it printed; 0, or -1 when
- * it ended otherwise than with 0. */
-int bench_spawn(struct bench *bench, const char *const *argv, struct cos_buf *out);
+struct bench_child {
+    int pid, fd;
+};
+/* Starts a program; 0 or -1. */
+int bench_start(struct bench_child *child, const char *const *argv);
+/* Waits for it and gives what it printed; 0, or -1 when it ended otherwise than
+ * with 0. */
+int bench_finish(struct bench_child *child, struct cos_buf *out);
 void bench_progress(const struct bench *bench, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* By callgrind: instructions and allocations of every cell with null leaves, and

@@ -85,23 +85,28 @@ static void read_child(int fd, pid_t pid, struct cos_buf *out)
         kill(pid, SIGTERM);
 }
 
-int bench_spawn(struct bench *bench, const char *const *argv, struct cos_buf *out)
+int bench_start(struct bench_child *child, const char *const *argv)
 {
-    int fds[2], status = -1;
-    pid_t pid;
-    (void)bench;
+    int fds[2];
     if (pipe2(fds, O_CLOEXEC))
         return -1;
-    pid = fork();
-    if (pid == 0)
+    child->pid = fork();
+    if (child->pid == 0)
         exec_child(argv, fds[1]);
     close(fds[1]);
-    if (pid > 0) {
-        read_child(fds[0], pid, out);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
-    }
-    close(fds[0]);
+    child->fd = fds[0];
+    if (child->pid < 0)
+        close(fds[0]);
+    return child->pid < 0 ? -1 : 0;
+}
+
+int bench_finish(struct bench_child *child, struct cos_buf *out)
+{
+    int status = -1;
+    read_child(child->fd, child->pid, out);
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    close(child->fd);
     return status == 0 ? 0 : -1;
 }
 
@@ -133,10 +138,12 @@ static void take_sample(struct bench *bench, struct bench_result *result, int ro
     const char *argv[] = {bench->program, "bench", cell, dir, NULL};
     struct cos_buf out = {.max = OUTPUT_MAX};
     struct bench_sample sample = {0};
+    struct bench_child child;
     bench_cell_name(&result->cell, name);
     snprintf(cell, sizeof cell, "--worker=%s", name);
     snprintf(dir, sizeof dir, "--worker-dir=%s", bench->dir);
-    if (bench_spawn(bench, argv, &out) || parse_sample(out.data, &sample)) {
+    if (bench_start(&child, argv) || bench_finish(&child, &out)
+        || parse_sample(out.data, &sample)) {
         result->died += !interrupted;
     } else if (round >= 0) {
         result->samples[round] = sample;
@@ -183,6 +190,12 @@ static int prepare(struct bench *bench)
     return mkdtemp(bench->dir) ? 0 : cos_err_from_errno(errno);
 }
 
+/* The counts need their part of the time, too. */
+static int late(const struct bench *bench)
+{
+    return bench_clock() - began > bench->opt.seconds * (int64_t)1000000000 / 2;
+}
+
 int bench_run(struct bench *bench)
 {
     struct sigaction stop = {.sa_handler = on_signal};
@@ -193,7 +206,8 @@ int bench_run(struct bench *bench)
     sigaction(SIGTERM, &stop, NULL);
     began = bench_clock();
     for (int round = -1; round < bench->opt.rounds && !bench_stopped(bench); round++)
-        run_round(bench, round);
+        if (round < 1 || bench->opt.no_instructions || !late(bench))
+            run_round(bench, round);
     if (!bench->opt.no_instructions)
         bench_count(bench);
     bench->seconds = (double)(bench_clock() - began) / 1e9;

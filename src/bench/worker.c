@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LONG_ENOUGH_NS = 30 * 1000 * 1000, RUNS_MAX = 2000, TAIL_MS = 100, TAIL_EACH = 10 };
+enum { LONG_ENOUGH_NS = 20 * 1000 * 1000, RUNS_MAX = 2000, TAIL_MS = 100, TAIL_EACH = 10 };
 
 struct worker {
     struct bench_cell cell;
