@@ -168,15 +168,17 @@ static int add_limits(struct bench *bench, int latency)
 
 static int add_quick(struct bench *bench)
 {
-    int err = add_table(bench, BENCH_NULL, BENCH_ONE, 0);
-    for (int leaves = 0; leaves < BENCH_REAL && !err; leaves++)
-        if (!(err = add_table(bench, (enum bench_leaves)leaves, BENCH_TREE, 0)))
-            err = add_table(bench, (enum bench_leaves)leaves, BENCH_CROSS, 0);
-    if (!err)
-        err = add_table(bench, BENCH_REAL, BENCH_ONE, 0);
-    if (!err)
-        err = add_table(bench, BENCH_REAL, BENCH_TREE, 0);
-    return err ? err : add_table(bench, BENCH_REAL, BENCH_CROSS, 5);
+    static const struct {
+        enum bench_leaves leaves;
+        enum bench_shape shape;
+        int latency;
+    } tables[] = {{BENCH_NULL, BENCH_ONE, 0},     {BENCH_NULL, BENCH_TREE, 0},
+                  {BENCH_NULL, BENCH_CROSS, 0},   {BENCH_REPLAY, BENCH_CROSS, 0},
+                  {BENCH_REAL, BENCH_TREE, 0},    {BENCH_REAL, BENCH_CROSS, 5}};
+    int err = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !err; i++)
+        err = add_table(bench, tables[i].leaves, tables[i].shape, tables[i].latency);
+    return err;
 }
 
 static int add_full(struct bench *bench)

@@ -23,8 +23,9 @@ static const char style[] =
     ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));"
     "gap:1.5rem}\n"
     "figure{margin:0}figcaption{font-size:.9rem;color:var(--soft)}\n"
-    "svg{width:100%;max-width:34rem;height:auto;display:block}\n"
-    "svg text{font:12px system-ui,sans-serif;fill:var(--fg)}svg .axis{fill:var(--soft)}\n"
+    "svg{width:100%;max-width:28rem;height:auto;display:block}\n"
+    "svg text{font:12px system-ui,sans-serif;fill:var(--fg);stroke:var(--bg);stroke-width:3;"
+    "paint-order:stroke}\n"
     "svg .bar-co{fill:var(--co)}svg .bar-cps{fill:var(--cps)}svg .bar-bad{fill:var(--bad);"
     "opacity:.5}\n"
     "svg line{stroke:var(--fg);stroke-width:1.5}svg .one{stroke:var(--soft);stroke-width:1;"
@@ -34,7 +35,7 @@ static const char style[] =
     "th,td{padding:.15rem .6rem;text-align:right;border-bottom:1px solid var(--line);"
     "white-space:nowrap}th{color:var(--soft);font-weight:600}\n"
     "th:nth-child(-n+2),td:nth-child(-n+2),td:last-child{text-align:left}\n"
-    "tr.bad td{color:var(--soft)}\n"
+    "td:last-child{white-space:normal;min-width:9rem}tr.bad td{color:var(--soft)}\n"
     ".sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));"
     "gap:1rem}\n"
     ".sides>div{min-width:0}pre{background:var(--box);border:1px solid var(--line);"
@@ -97,6 +98,15 @@ static double largest(const struct table *t, value_of *of)
     return most;
 }
 
+/* Bars of some cells only would be read as a comparison. */
+static int complete(const struct table *t, value_of *of)
+{
+    for (size_t i = t->from; i < t->to; i++)
+        if (of(&t->bench->results[i]).mid <= 0)
+            return 0;
+    return 1;
+}
+
 static void put_number(double value, FILE *out)
 {
     if (value >= 1e6)
@@ -130,7 +140,7 @@ static void put_plot(const struct table *t, value_of *of, const char *caption, F
 {
     double most = largest(t, of), scale = most > 0 ? (WIDTH - LEFT - RIGHT) / most : 0;
     int y = TOP - ROW + 4, height = (int)(t->to - t->from) * ROW + 8, ratios = of == ratio_value;
-    if (most <= 0)
+    if (most <= 0 || !complete(t, of))
         return;
     fprintf(out, "<figure><figcaption>%s</figcaption>\n<svg viewBox=\"0 0 %d %d\" role=\"img\" "
                  "aria-label=\"%s\">\n", caption, WIDTH, height, caption);
@@ -138,8 +148,7 @@ static void put_plot(const struct table *t, value_of *of, const char *caption, F
         fprintf(out, "<line class=\"one\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%d\"/>\n",
                 LEFT + scale, LEFT + scale, height);
     for (size_t i = t->from; i < t->to; i++, y += ROW)
-        if (of(&t->bench->results[i]).mid > 0)
-            put_bar(&t->bench->results[i], of(&t->bench->results[i]), scale, y, out);
+        put_bar(&t->bench->results[i], of(&t->bench->results[i]), scale, y, out);
     fputs("</svg></figure>\n", out);
 }
 
@@ -169,7 +178,10 @@ static void put_row(const struct bench_result *r, FILE *out)
     put_cell(r->allocations_page, out);
     fprintf(out, "<td>%lld</td><td>%lld</td><td>%lld</td>", (long long)r->median.requests,
             (long long)r->median.duplicates, (long long)r->median.lost);
-    fprintf(out, "<td>%.2f [%.2f, %.2f]</td><td>", r->ratio, r->ratio_low, r->ratio_high);
+    if (r->ratio > 0)
+        fprintf(out, "<td>%.2f [%.2f, %.2f]</td><td>", r->ratio, r->ratio_low, r->ratio_high);
+    else
+        fputs("<td>–</td><td>", out);
     put_escaped(r->reason, strlen(r->reason), out);
     fputs("</td></tr>\n", out);
 }
