@@ -104,6 +104,8 @@ int bench_worker(const char *cell, int repeat, const char *dir);
 /* 0 or a negative error; what there is stays in bench when it was interrupted. */
 int bench_run(struct bench *bench);
 int bench_stopped(struct bench *bench);
+/* 1 when so many percent of the time are over. */
+int bench_late(const struct bench *bench, int percent);
 struct bench_child {
     int pid, fd;
 };
@@ -114,9 +116,10 @@ int bench_start(struct bench_child *child, const char *const *argv);
 int bench_finish(struct bench_child *child, struct cos_buf *out);
 void bench_progress(const struct bench *bench, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* By callgrind: instructions and allocations of every cell with null leaves, and
- * the fairness of the real ones. */
+/* By callgrind, when it is there: instructions and allocations of the cells with
+ * null leaves, in half of the time at most; what real ones cost on both faces. */
 void bench_count(struct bench *bench);
+void bench_count_fairness(struct bench *bench);
 
 /* --- numbers.c --------------------------------------------------------------------- */
 void bench_summarise(struct bench *bench);

@@ -131,13 +131,24 @@ static void count_result(struct bench *bench, struct bench_result *result)
     result->allocations_page = count.allocations / (double)pages;
 }
 
+static int have_real(const struct bench *bench)
+{
+    for (size_t i = 0; i < bench->count; i++)
+        if (bench->results[i].cell.leaves == BENCH_REAL)
+            return 1;
+    return 0;
+}
+
 /* The same steps on real leaves, one page after the other, on both faces. Not
  * discipline: it opens a callback runtime per page, and that is no leaf. */
-static void count_fairness(struct bench *bench)
+void bench_count_fairness(struct bench *bench)
 {
     struct bench_cell cell;
     struct count co, cps;
     long long steps, pages;
+    if (!have_real(bench))
+        return;
+    bench_progress(bench, "counting instructions: the real leaves, both faces");
     if (bench_cell_parse("sequential/co/real/chain/0/1", &cell)
         || count_cell(bench, &cell, FAIR_MANY, &co, &steps, &pages)
         || bench_cell_parse("sequential/cps/real/chain/0/1", &cell)
@@ -153,14 +164,6 @@ static int wanted(const struct bench *bench, const struct bench_cell *cell)
     return cell->leaves == BENCH_NULL && !(bench->opt.quick && cell->shape == BENCH_CROSS);
 }
 
-static int have_real(const struct bench *bench)
-{
-    for (size_t i = 0; i < bench->count; i++)
-        if (bench->results[i].cell.leaves == BENCH_REAL)
-            return 1;
-    return 0;
-}
-
 void bench_count(struct bench *bench)
 {
     const char *const argv[] = {"valgrind", "--version", NULL};
@@ -172,11 +175,7 @@ void bench_count(struct bench *bench)
         bench_progress(bench, "no valgrind here: instructions are not counted");
         return;
     }
-    if (have_real(bench) && !bench_stopped(bench)) {
-        bench_progress(bench, "counting instructions: the real leaves, both faces");
-        count_fairness(bench);
-    }
-    for (size_t i = 0; i < bench->count && !bench_stopped(bench); i++) {
+    for (size_t i = 0; i < bench->count && !bench_stopped(bench) && !bench_late(bench, 50); i++) {
         char name[96];
         if (!wanted(bench, &bench->results[i].cell))
             continue;

@@ -70,7 +70,7 @@ static const char help[] =
     "  --concurrency=LIST   limits of the queue beside 16: 1, 4, 64, 256\n"
     "  --rounds=N           measured rounds after the warm-up [10; --quick: 3]\n"
     "  --max-time=S         begin nothing new after so many seconds\n"
-    "                       [1200; --quick: 50]\n"
+    "                       [1100; --quick: 48]\n"
     "  --no-instructions    do not count instructions (valgrind, when it is there)\n"
     "  --json, --csv        instead of the table\n"
     "  --html=FILE          a page with plots, too\n"
@@ -210,7 +210,7 @@ static int parse(int argc, char **argv, struct bench_args *args)
     if (!args->opt.rounds)
         args->opt.rounds = args->opt.quick ? 3 : 10;
     if (!args->opt.seconds)
-        args->opt.seconds = args->opt.quick ? 50 : 1200;
+        args->opt.seconds = args->opt.quick ? 48 : 1100;
     return -1;
 }
 
