@@ -8,7 +8,8 @@ libcos_la_SOURCES += \
 libcos_la_SOURCES += \
 	compat/cps_file.c \
 	compat/cps_names.c \
-	compat/cps_pool.c
+	compat/cps_pool.c \
+	compat/cps_tidy.c
 
 # control flow
 include_HEADERS += compat/cps_flow.h
@@ -19,5 +20,5 @@ libcos_la_SOURCES += \
 	compat/cps_queue.c \
 	compat/cps_recipes.c
 
-# reading pages
-libcos_la_SOURCES += compat/cps_read.c
+# reading pages, crawling
+libcos_la_SOURCES += compat/cps_crawl.c compat/cps_read.c

@@ -27,6 +27,7 @@ extern "C" {
 #include "base/err.h"
 #include "base/file.h"
 #include "base/page.h"
+#include "crawl/options.h"
 #include "flow/cache.h"
 #include "flow/flow.h"
 #include "flow/future.h"
@@ -36,6 +37,7 @@ extern "C" {
 #include "base/pool.h"
 #include "web/names.h"
 #include "web/request.h"
+#include "web/tidied.h"
 
 /* --- the engine ---------------------------------------------------------------- */
 
@@ -213,6 +215,19 @@ int cos_pool_job(struct cos_pool *pool, const char *event, const void *data, siz
 
 /* Does not suspend. */
 void cos_pool_stats(const struct cos_pool *pool, struct cos_pool_stats *out);
+
+/* --- tidy --------------------------------------------------------------------------- */
+
+/* A pool of at most max (0: cores) processes that run HTML Tidy, each page within
+ * limits of time and memory. Errors as cos_pool_open. Does not suspend. */
+int cos_tidy_open(struct cos_pool **out, int max);
+/* Repairs, checks or outlines a page in UTF-8; what: COS_TIDY_REPAIR …, or-ed.
+ * *out is the caller's in any case (cos_tidied_release); after an error out->why
+ * says more. Suspends. COS_ETOOBIG when the page is not fit for tidy (size, open
+ * elements, attributes), COS_EHUNG past its time, COS_ECRASHED, COS_EPARSE, and the
+ * errors of cos_pool_job. */
+int cos_tidy(struct cos_pool *pool, const char *html, size_t len, unsigned what,
+             struct cos_tidied *out, int64_t deadline);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
  *   slow…    as a…, after stub.slow_ms   mute…    no answer at all
  *   half…    A at once, AAAA never       alias…   CNAME to a.test, TTL 5
  *   many…    20 A, 1 AAAA                short…   as a…, TTL 0
- *   lo…      A 127.0.0.1 only
+ *   lo…      A 127.0.0.1 only            slow-lo… the same, slowly
  * stub_count(NAME) says how many questions came for it. */
 #ifndef COS_TESTS_DNSSTUB_H
 #define COS_TESTS_DNSSTUB_H
@@ -86,7 +86,7 @@ static int stub_answer(unsigned char *msg, int len, const char *name, unsigned t
     int want4 = type == 1 && !stub_is(name, "six"), want6 = type == 28 && !stub_is(name, "four");
     if (stub_is(name, "mute") || (stub_is(name, "half") && type == 28))
         return -1;
-    if (stub_is(name, "lo")) {
+    if ((stub_is(name, "lo") || stub_is(name, "slow-lo"))) {
         memcpy(four, "\177\0\0\1", 4);
         want6 = 0;
     }

@@ -206,6 +206,11 @@ static const struct row xhtml[] = {
     {"<title/><script src='1'/><a href='2'/>", "*script:H/d/1 a:H/d/2"},
 };
 
+static const struct row xml[] = {
+    {"<html xmlns='http://www.w3.org/1999/xhtml'><a href='2'/></html>", "a:H/d/2"},
+    {"<feed><link href='1'/></feed>", ""},
+};
+
 static const struct row others[] = {
     {"<a href=1>", ""},
 };
@@ -233,6 +238,7 @@ static void check_texts(void)
     check_text("<meta name=robots content=none><meta name=robots content=noarchive>", NULL,
                COS_PAGE_NOINDEX | COS_PAGE_NOFOLLOW | COS_PAGE_NOARCHIVE);
     check_text("<meta name=robots content='index, follow, noindexes'>", NULL, 0);
+    check_text("<meta name=CosCrawl content=nofollow>", NULL, COS_PAGE_NOFOLLOW);
     check_text("<meta name=googlebot content=none>", NULL, 0);
 }
 
@@ -433,6 +439,7 @@ int main(void)
     CHECK(sheets, "text/css");
     CHECK(sniffed, NULL);
     CHECK(xhtml, "application/xhtml+xml");
+    CHECK(xml, "application/xml");
     CHECK(others, "text/plain");
     CHECK(others, "application/json");
     check_texts();

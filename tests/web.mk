@@ -25,6 +25,7 @@ endif
 
 # scan, css, charset, links
 check_PROGRAMS += tests/scan.t tests/css.t tests/charset.t tests/links.t tests/hostile.t
+dist_check_SCRIPTS += tests/cmd_links.t
 EXTRA_DIST += tests/scan_show.h
 
 # Their fuzzers.
@@ -47,8 +48,21 @@ tests_fuzz_fuzz_charset_LDADD = libcos.la
 endif
 
 # sitemap, tidy, names
-check_PROGRAMS += tests/names.t tests/sitemap.t
+check_PROGRAMS += tests/names.t tests/sitemap.t tests/tidy.t tests/fuzz_sitemap.t
+tests_fuzz_sitemap_t_SOURCES = tests/fuzz/fuzz_sitemap.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+EXTRA_DIST += tests/dnsstub.h tests/fuzz/corpus/sitemap
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_sitemap
+tests_fuzz_fuzz_sitemap_SOURCES = tests/fuzz/fuzz_sitemap.c
+tests_fuzz_fuzz_sitemap_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_sitemap_LDADD = libcos.la
+endif
 # fetch
-check_PROGRAMS += tests/fetch.t
+check_PROGRAMS += tests/fetch.t tests/tls.t
 EXTRA_DIST += tests/fetch_rows.h
 EXTRA_DIST += tests/dnsstub.h
+# What may block is wrapped: the test sees which thread calls it.
+check_PROGRAMS += tests/noblock.t
+tests_noblock_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open,--wrap=openat,--wrap=write,--wrap=fsync \
+	-Wl,--wrap=fdatasync,--wrap=rename,--wrap=renameat,--wrap=mkostemp,--wrap=mkstemp,--wrap=linkat \
+	-Wl,--wrap=getaddrinfo,--wrap=cos_links_extract

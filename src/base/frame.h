@@ -4,7 +4,7 @@
  * characters without space, LENGTH decimal.
  *   job 11\nhello world
  * A worker ends each job with the event "end" (data: the result) or "error"
- * (data: why, in words, or a negative cos_err as a number). */
+ * (data: why, in words; a negative cos_err as a number may stand before them). */
 #ifndef COS_BASE_FRAME_H
 #define COS_BASE_FRAME_H
 

@@ -26,9 +26,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { EVENTS = 128 };
+enum { EVENTS = 128, SLICE_US = 2000 };
 
 static _Thread_local struct cos__loop *here;
 
@@ -183,8 +184,19 @@ void cos__loop_forget(struct cos__loop *loop, struct cos__watch *watch)
             loop->events[i].data.ptr = NULL;
 }
 
+static int64_t clock_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* Fast senders on many sockets could hold the loop for a tenth of a second in
+ * one batch. What is not served in time is reported again by the next poll, and
+ * meanwhile timers and other coroutines have their turn. */
 static void dispatch(struct cos__loop *loop, int n)
 {
+    int64_t end = clock_us() + SLICE_US;
     loop->ev_n = n;
     for (loop->ev_at = 0; loop->ev_at < loop->ev_n;) {
         struct epoll_event *ev = &loop->events[loop->ev_at++];
@@ -197,6 +209,8 @@ static void dispatch(struct cos__loop *loop, int n)
         if (ev->events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
             what |= COS__OUT;
         watch->ready(watch, what);
+        if (clock_us() >= end)
+            break;
     }
     loop->ev_n = 0;
 }
@@ -361,6 +375,11 @@ void cos__loop_leave(struct cos__loop *loop)
 int cos__loop_in_callback(const struct cos__loop *loop)
 {
     return loop->in_callback;
+}
+
+int cos__in_callback(void)
+{
+    return here && here->in_callback;
 }
 
 void cos__loop_set_in_callback(struct cos__loop *loop, int on)

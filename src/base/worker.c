@@ -43,7 +43,7 @@ struct cos_work {
     int ended; /* "end" or "error" was sent for this job */
 };
 
-/* --- limits --------------------------------------------------------------------- */
+/* --- limits --- */
 
 static void set_soft(int what, rlim_t value)
 {
@@ -128,7 +128,7 @@ static int under_valgrind(void)
     return preload && strstr(preload, "vgpreload");
 }
 
-/* --- messages --------------------------------------------------------------------- */
+/* --- messages --- */
 
 static void write_all(int fd, const char *data, size_t len)
 {
@@ -213,6 +213,8 @@ void cos__worker_main(int fd, const struct cos__worker_setup *setup)
 {
     struct cos_work work = {.fd = fd, .setup = *setup};
     prctl(PR_SET_NAME, "cos-worker");
+    /* The same words everywhere, and no locale file to open behind the filter. */
+    setenv("LC_ALL", "C", 1);
     cos_buf_init(&work.in, setup->message_max + COS__FRAME_HEAD_MAX);
     cos_buf_init(&work.out, setup->message_max + COS__FRAME_HEAD_MAX);
     cos__worker_limits(setup);

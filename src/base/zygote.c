@@ -32,6 +32,7 @@ struct child {
     pid_t pid;
     uint32_t id;
     int channel;     /* -1: nobody wants to hear of it */
+    int is_program;  /* leads a process group */
     int64_t kill_at; /* 0: not doomed */
 };
 
@@ -41,7 +42,7 @@ static int nchildren;
 static struct pollfd polls[FIXED + CHANNELS_MAX];
 static int npolls;
 
-/* --- packets with a descriptor ------------------------------------------------------ */
+/* --- packets with a descriptor --- */
 
 union control {
     char room[CMSG_SPACE(sizeof(int))];
@@ -89,7 +90,7 @@ static ssize_t recv_packet(int sock, void *data, size_t len, int *fd)
     return n;
 }
 
-/* --- in the zygote: children --------------------------------------------------------- */
+/* --- in the zygote: children --- */
 
 static int64_t now_ms(void)
 {
@@ -150,11 +151,16 @@ static void tie_to_parent(void)
         _exit(16);
 }
 
+/* A program leads a group of its own: what it started goes with it. */
 static pid_t fork_child(struct cos__order *order, int fd, const int report[2])
 {
     pid_t pid = fork();
+    if (pid > 0 && order->argc)
+        setpgid(pid, pid); /* here too: it may be killed before it gets there */
     if (pid)
         return pid;
+    if (order->argc)
+        setpgid(0, 0);
     tie_to_parent();
     default_signals();
     if (order->argc)
@@ -190,7 +196,8 @@ static void on_spawn(int channel, struct cos__order *order, int fd)
     /* One that failed to exec is a child too, but nobody's worker. */
     if (news.pid > 0)
         children[nchildren++] = (struct child){
-            .pid = news.pid, .id = order->id, .channel = news.error ? -1 : channel};
+            .pid = news.pid, .id = order->id, .channel = news.error ? -1 : channel,
+            .is_program = order->argc > 0};
     send_packet(channel, &news, sizeof news, -1);
 }
 
@@ -201,11 +208,16 @@ static void on_kill(int channel, const struct cos__order *order)
             children[i].kill_at = now_ms() + order->grace_ms;
 }
 
+static void kill_child(const struct child *child)
+{
+    kill(child->is_program ? -child->pid : child->pid, SIGKILL);
+}
+
 static void kill_due(void)
 {
     for (int i = 0; i < nchildren; i++)
         if (children[i].kill_at && children[i].kill_at <= now_ms()) {
-            kill(children[i].pid, SIGKILL);
+            kill_child(&children[i]);
             children[i].kill_at = 0;
         }
 }
@@ -228,6 +240,8 @@ static void forget_child(pid_t pid, int status)
         if (children[i].pid == pid) {
             struct cos__news news = {.kind = COS__NEWS_EXITED, .id = children[i].id, .pid = pid,
                                      .status = status};
+            if (children[i].is_program)
+                kill(-pid, SIGKILL); /* what it left behind */
             if (children[i].channel >= 0)
                 send_packet(children[i].channel, &news, sizeof news, -1);
             children[i] = children[--nchildren];
@@ -246,13 +260,13 @@ static void reap(int signals)
         forget_child(pid, status);
 }
 
-/* --- in the zygote: channels ----------------------------------------------------------- */
+/* --- in the zygote: channels --- */
 
 static void drop_channel(int at)
 {
     for (int i = 0; i < nchildren; i++)
         if (children[i].channel == polls[at].fd) {
-            kill(children[i].pid, SIGKILL);
+            kill_child(&children[i]);
             children[i].channel = -1;
         }
     close(polls[at].fd);
@@ -277,13 +291,13 @@ static int on_channel(int channel)
 static _Noreturn void leave(void)
 {
     for (int i = 0; i < nchildren; i++)
-        kill(children[i].pid, SIGKILL);
+        kill_child(&children[i]);
     _exit(0);
 }
 
 static void on_master(int master)
 {
-    char byte;
+    char byte = 0;
     int fd;
     if (recv_packet(master, &byte, 1, &fd) <= 0)
         leave();
@@ -341,7 +355,7 @@ static _Noreturn void zygote_main(int master)
     }
 }
 
-/* --- in the program --------------------------------------------------------------------- */
+/* --- in the program --- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int master = -1;

@@ -1,5 +1,10 @@
 /* bench_fetch_serve.c - the server of bench_fetch: one page, keep-alive, epoll,
- * as little work as possible, so that the clients are what is measured. */
+ * as little work as possible, so that the clients are what is measured. A path
+ * "/N/…" is answered N milliseconds later: under callgrind a client is so slow
+ * that answers would else be there before it looks, sometimes, and the counts
+ * would depend on how often. */
+#include "config.h"
+
 #include "bench/bench_fetch.h"
 
 #include <arpa/inet.h>
@@ -14,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BODY = 4096, FDS = 4096 };
+enum { BODY = 4096, FDS = 4096, WAITING = 8192 };
 
 static char answer[BODY + 512];
 static size_t answer_len;
@@ -56,16 +61,49 @@ static int listen_here(int *port)
     return fd;
 }
 
+/* Answers to come, in the order of their times: all have the same delay. */
+static struct {
+    int fd;
+    double due;
+} waiting[WAITING];
+static unsigned first, last;
+
+static void answer_now(int fd)
+{
+    if (send(fd, answer, answer_len, MSG_NOSIGNAL) < 0)
+        return;
+}
+
+static void answer_due(void)
+{
+    double at = first == last ? 0 : bench_seconds();
+    while (first != last && waiting[first % WAITING].due <= at)
+        answer_now(waiting[first++ % WAITING].fd);
+}
+
+static int until_due(void)
+{
+    if (first == last)
+        return -1;
+    double left = (waiting[first % WAITING].due - bench_seconds()) * 1000;
+    return left <= 0 ? 0 : (int)left + 1;
+}
+
 static void answer_all(int fd, const char *data, ssize_t n)
 {
     static const char blank[] = "\r\n\r\n";
+    int delay = n > 5 ? atoi(data + 5) : 0; /* "GET /N/" */
     for (ssize_t i = 0; i < n; i++) {
         matched[fd] = data[i] == blank[matched[fd]] ? (unsigned char)(matched[fd] + 1)
                                                     : data[i] == '\r';
-        if (matched[fd] == 4) {
-            matched[fd] = 0;
-            if (send(fd, answer, answer_len, MSG_NOSIGNAL) < 0)
-                return;
+        if (matched[fd] != 4)
+            continue;
+        matched[fd] = 0;
+        if (!delay || last - first >= WAITING)
+            answer_now(fd);
+        else {
+            waiting[last % WAITING].fd = fd;
+            waiting[last++ % WAITING].due = bench_seconds() + delay / 1000.0;
         }
     }
 }
@@ -73,7 +111,9 @@ static void answer_all(int fd, const char *data, ssize_t n)
 static void serve_one(int epfd, int fd)
 {
     char data[16384];
-    ssize_t n = read(fd, data, sizeof data);
+    ssize_t n = read(fd, data, sizeof data - 1);
+    if (n > 0)
+        data[n] = 0;
     if (n <= 0) {
         epoll_ctl(epfd, EPOLL_CTL_DEL, fd, NULL);
         close(fd);
@@ -104,10 +144,11 @@ int bench_fetch_serve(void)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     fill_answer();
     epoll_ctl(epfd, EPOLL_CTL_ADD, listener, &ev);
-    printf("http://127.0.0.1:%d/page.html\n", port);
+    printf("http://127.0.0.1:%d/\n", port);
     fflush(stdout);
     for (;;) {
-        int n = epoll_wait(epfd, got, 256, -1);
+        int n = epoll_wait(epfd, got, 256, until_due());
+        answer_due();
         for (int i = 0; i < n; i++)
             if (got[i].data.fd == listener)
                 take_in(epfd, listener);

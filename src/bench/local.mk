@@ -74,3 +74,14 @@ bench_spiders = \
 	examples/spider/4parallel_co.c examples/spider/4parallel_cps.c \
 	examples/spider/5once_co.c examples/spider/5once_cps.c \
 	examples/spider/6queue_co.c examples/spider/6queue_cps.c
+
+# ./dev bench-peers: coscrawl beside other crawlers and a bare curl loop
+EXTRA_PROGRAMS += bench_floor bench_gen bench_cost
+bench_floor_SOURCES = src/bench/bench_floor.c
+bench_floor_LDADD = $(CURL_LIBS)
+bench_gen_SOURCES = src/bench/bench_gen.c
+bench_gen_LDADD =
+bench_cost_SOURCES = src/bench/bench_cost.c
+bench_cost_LDADD =
+CLEANFILES += bench_floor$(EXEEXT) bench_gen$(EXEEXT) bench_cost$(EXEEXT)
+EXTRA_DIST += src/bench/peers.sh

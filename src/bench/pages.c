@@ -53,7 +53,9 @@ static void menu(struct maker *m, unsigned count)
 {
     put(m, "<nav class=\"site-nav\" aria-label=\"Main\"><ul class=\"nav-list nav-list--wide\">\n");
     for (unsigned i = 0; i < count; i++)
-        putf(m, "  <li class=\"nav-item\"><a class=\"nav-link\" href=\"/section-%u/\">Section %u</a></li>\n",
+        putf(m,
+             "  <li class=\"nav-item\"><a class=\"nav-link\" href=\"/section-%u/\">"
+             "Section %u</a></li>\n",
              i, i);
     put(m, "</ul></nav>\n");
 }
@@ -96,7 +98,8 @@ static void article(struct maker *m)
     }
     putf(m,
          "<figure class=\"wide\"><img src=\"/img/%u-800.jpg\" srcset=\"/img/%u-400.jpg 400w, "
-         "/img/%u-800.jpg 800w\" alt=\"\" width=\"800\" height=\"450\" loading=\"lazy\"></figure>\n",
+         "/img/%u-800.jpg 800w\" alt=\"\" width=\"800\" height=\"450\" loading=\"lazy\">"
+         "</figure>\n",
          pick(m, 900), pick(m, 900), pick(m, 900));
 }
 
@@ -104,13 +107,16 @@ static void shop(struct maker *m)
 {
     unsigned id = pick(m, 100000);
     putf(m,
-         "<div class=\"product-card js-card\" data-sku=\"%u\" data-position=\"%u\" data-track='{\"a\":1}'>"
+         "<div class=\"product-card js-card\" data-sku=\"%u\" data-position=\"%u\" "
+         "data-track='{\"a\":1}'>"
          "<a class=\"product-card__link\" href=\"/p/%u?ref=grid&amp;pos=%u\" title=\"Item %u\">"
-         "<img class=\"product-card__image\" src=\"https://img.example.com/i/%u/300.webp\" alt=\"Item\">"
+         "<img class=\"product-card__image\" src=\"https://img.example.com/i/%u/300.webp\" "
+         "alt=\"Item\">"
          "</a><div class=\"product-card__body\"><span class=\"price\">%u.99</span>"
          "<span class=\"rating\" style=\"width:%u%%\"></span>"
          "<button type=\"button\" class=\"btn btn--primary\" data-id=\"%u\" aria-label=\"Add\">"
-         "<svg class=\"icon\" viewBox=\"0 0 24 24\"><path d=\"M4 4h16v2H4zM6 10h12v2H6z\"/></svg></button>"
+         "<svg class=\"icon\" viewBox=\"0 0 24 24\"><path d=\"M4 4h16v2H4zM6 10h12v2H6z\"/></svg>"
+         "</button>"
          "</div></div>\n",
          id, pick(m, 99), id, pick(m, 99), id, id, pick(m, 200), pick(m, 100), id);
 }
@@ -119,8 +125,9 @@ static void docs(struct maker *m)
 {
     unsigned n = pick(m, 300);
     putf(m, "<section id=\"method.f%u\" class=\"method\"><h4 class=\"code-header\">"
-            "<a href=\"#method.f%u\" class=\"fn\">f%u</a>(<a class=\"struct\" href=\"struct.S%u.html\" "
-            "title=\"struct S\">S</a>) -&gt; <span class=\"prim\">bool</span></h4></section>\n<p>",
+            "<a href=\"#method.f%u\" class=\"fn\">f%u</a>(<a class=\"struct\" "
+            "href=\"struct.S%u.html\" title=\"struct S\">S</a>) -&gt; "
+            "<span class=\"prim\">bool</span></h4></section>\n<p>",
          n, n, n, pick(m, 40));
     words(m, 40);
     put(m, "</p>\n<pre class=\"rust\"><code>");
@@ -137,8 +144,8 @@ static void wiki(struct maker *m)
         words(m, 8);
         putf(m, "<a href=\"/wiki/Topic_%u\" title=\"Topic %u\">", pick(m, 400), pick(m, 400));
         words(m, 2);
-        putf(m, "</a><sup id=\"cite_ref-%u\" class=\"reference\"><a href=\"#cite_note-%u\">&#91;%u&#93;"
-                "</a></sup> ",
+        putf(m, "</a><sup id=\"cite_ref-%u\" class=\"reference\"><a href=\"#cite_note-%u\">"
+                "&#91;%u&#93;</a></sup> ",
              pick(m, 900), pick(m, 900), pick(m, 90));
     }
     put(m, "</p>\n");
@@ -147,16 +154,16 @@ static void wiki(struct maker *m)
 static void app(struct maker *m)
 {
     put(m, "<style>.a{color:#123;background:url(/i/a.png) no-repeat}.b>.c{margin:0 auto}</style>\n"
-           "<script>!function(e,t){for(var n=0;n<t.length;n++){e[n]=t[n]&&\"<div>\"+t[n]+\"</div>\"}}"
-           "(window,[1,2,3]);");
+           "<script>!function(e,t){for(var n=0;n<t.length;n++)"
+           "{e[n]=t[n]&&\"<div>\"+t[n]+\"</div>\"}}(window,[1,2,3]);");
     for (int i = 0; i < 20; i++)
         putf(m, "self.__next.push([1,\"%u:{\\\"id\\\":%u,\\\"name\\\":\\\"item-%u\\\"}\"]);", i,
              pick(m, 99999), pick(m, 99999));
     put(m, "</script>\n<img alt=\"\" src=\"data:image/png;base64,");
     for (int i = 0; i < 40; i++)
         put(m, "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB");
-    put(m, "\">\n<div id=\"root\"><div class=\"css-1x2y3z css-4a5b6c\"><a href=\"/app/home\">Home</a>"
-           "</div></div>\n");
+    put(m, "\">\n<div id=\"root\"><div class=\"css-1x2y3z css-4a5b6c\">"
+           "<a href=\"/app/home\">Home</a></div></div>\n");
 }
 
 static void old(struct maker *m)

@@ -38,6 +38,7 @@ static void page_work(struct cos__visit *visit)
 {
     struct cos_request request = cos__request_for(visit->crawl, visit->page->url);
     cos_fetch_into(visit->page, &request, -1);
+    visit->ended = dill_now();
     if (worth_reading(visit->page))
         cos__digest(visit);
 }
@@ -92,8 +93,7 @@ static struct cos__visit *visit_of(struct cos__crawl *c, uint32_t id, const char
     if (node->note < UINT8_MAX)
         node->note++;
     page->tries = node->note;
-    *visit = (struct cos__visit){
-        .crawl = c, .page = page, .id = id, .host = node->host, .started = c->now};
+    *visit = (struct cos__visit){.crawl = c, .page = page, .id = id, .host = node->host};
     return visit;
 }
 
@@ -184,8 +184,12 @@ static struct cos__visit *next_visit(struct cos__crawl *c, int64_t *when)
     int64_t errand = INT64_MAX;
     uint32_t id;
     *when = INT64_MAX;
-    if (c->limit.start_every > 0 && (double)c->now < c->next_start) {
+    if ((double)c->now < c->next_start) {
         *when = (int64_t)c->next_start + 1;
+        return NULL;
+    }
+    if (c->next_byte > (double)c->now) {
+        *when = (int64_t)c->next_byte + 1;
         return NULL;
     }
     c->frontier.clock = c->now;
@@ -209,7 +213,6 @@ static struct cos__visit *next_visit(struct cos__crawl *c, int64_t *when)
 static void send_off(struct cos__crawl *c, struct cos__visit *visit)
 {
     int err;
-    visit->started = c->now;
     c->out++;
     c->stats.in_flight++;
     c->stats.requests++;
@@ -232,17 +235,18 @@ static void kick(struct cos__crawl *c)
     size_t cap = (size_t)c->frontier.polite.cap * (c->frontier.nhosts ? c->frontier.nhosts : 1);
     size_t enough = (cap < (size_t)c->limit.concurrency ? cap : (size_t)c->limit.concurrency) / 4;
     size_t waiting = cos_db_waiting(c->db);
-    if (!waiting)
+    /* While the thread is busy, its answer is what wakes us. */
+    if (!waiting || cos_db_busy(c->db)) {
+        c->kick_by = INT64_MAX;
         return;
+    }
     if (c->kick_by == INT64_MAX)
         c->kick_by = c->now + KICK_MS;
     if (c->unkicked < enough && c->now < c->kick_by && c->out && !c->asked)
         return;
     cos_db_kick(c->db, 1);
-    if (!cos_db_waiting(c->db)) {
-        c->unkicked = 0;
-        c->kick_by = INT64_MAX;
-    }
+    c->unkicked = 0;
+    c->kick_by = INT64_MAX;
 }
 
 static void ask_again(struct cos__crawl *c)
@@ -289,7 +293,8 @@ static int64_t earliest(const struct cos__crawl *c, int64_t when)
         at = c->kick_by;
     if (c->stop != COS__RUNNING && c->drain_by && c->drain_by < at)
         at = c->drain_by;
-    return at;
+    /* A deadline that has passed would not let anybody else run. */
+    return at > c->now ? at : c->now + 1;
 }
 
 static void dispatch(struct cos__crawl *c)
@@ -397,6 +402,8 @@ int cos_crawl(const struct cos_crawl_options *options, const struct cos_crawl_ev
     err = cos__open(&c);
     if (!err && c.stop == COS__RUNNING)
         err = run(&c);
+    if (!err && c.stop != COS_STOP_ERROR)
+        cos__network_close(&c);
     if (err && c.stop != COS_STOP_ERROR)
         cos__abort(&c, err, "%s", cos_strerror(err));
     err = cos__close(&c);

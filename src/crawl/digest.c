@@ -47,6 +47,7 @@ struct job {
     int keep;
     uint64_t *hashes;
     int saved;
+    int ran; /* does not use the crawl any more */
 };
 
 /* --- tools ------------------------------------------------------------------------ */
@@ -220,15 +221,17 @@ static int digest_work(void *data)
     struct tools *tools = tools_take(job->digests);
     job->saved = tools ? steps(job, tools) : COS_ENOMEM;
     tools_give(job->digests, tools);
+    job->ran = 1;
+    count(job->digests, -1);
     return 0;
 }
 
+/* The crawl may be gone when this is called. */
 static void drop(void *data)
 {
     struct job *job = data;
     cos_page_free(job->page);
     free(job->hashes);
-    count(job->digests, -1);
     free(job);
 }
 
@@ -251,7 +254,8 @@ int cos__digest(struct cos__visit *visit)
     visit->page = job->page;
     visit->hashes = job->hashes;
     visit->saved = err ? err : job->saved;
-    count(c->digests, -1);
+    if (!job->ran)
+        count(c->digests, -1);
     free(job);
     return err;
 }

@@ -111,7 +111,7 @@ static void decide(struct cos__crawl *c, uint32_t id, int kind, int flags, int i
     int reason = 0;
     if (!is_seed)
         reason = cos_scope_check(c->scope, url, len, flags & COS_LINK_REQUISITE, &detail);
-    if (!reason)
+    if (!is_seed && !reason)
         reason = link_reason(c, kind, flags);
     if (!reason)
         reason = too_deep(c, node);
@@ -230,6 +230,7 @@ uint32_t cos__found_seed(struct cos__crawl *c, const char *url, size_t len)
     uint64_t hash = cos_frontier_hash(&c->frontier, url, len);
     uint32_t id = cos_frontier_find(&c->frontier, hash);
     struct cos_node *node;
+    int nearer;
     if (!id) {
         id = add(c, hash, url, len);
         if (id) {
@@ -240,12 +241,12 @@ uint32_t cos__found_seed(struct cos__crawl *c, const char *url, size_t len)
     }
     /* A URL that was skipped becomes one when somebody names it. */
     node = cos_frontier_node(&c->frontier, id);
-    cos_frontier_offer(&c->frontier, id, 0, 0, 0, 0);
+    nearer = cos_frontier_offer(&c->frontier, id, 0, 0, 0, 0) & COS_OFFER_DEPTH;
     if (node->state == COS_URL_SKIPPED && node->note != COS_SKIP_ROBOTS) {
         count_skip(c, node->note, -1);
         cos_db_put_state(c->db, id, COS_DB_QUEUED, NULL, 0);
         take_up(c, id);
-    } else if (node->expanded) {
+    } else if (nearer && node->expanded) {
         expand_again(c, id);
     }
     return id;

@@ -238,6 +238,11 @@ size_t cos_db_waiting(const struct cos_db *db)
     return db->fill->n;
 }
 
+int cos_db_busy(const struct cos_db *db)
+{
+    return db->busy != NULL;
+}
+
 int cos_db_idle(const struct cos_db *db)
 {
     return !db->busy && !db->fill->n;

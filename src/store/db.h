@@ -110,6 +110,8 @@ void cos_db_ask(struct cos_db *db, uint32_t id);
 void cos_db_kick(struct cos_db *db, size_t min);
 /* Items put and not yet handed over. */
 size_t cos_db_waiting(const struct cos_db *db);
+/* True while the thread has a batch. */
+int cos_db_busy(const struct cos_db *db);
 /* True when nothing is put, handed over or unanswered. */
 int cos_db_idle(const struct cos_db *db);
 /* Waits until cos_db_idle(). The first error, or 0. Suspends. */

@@ -7,7 +7,8 @@ libcos_la_SOURCES += \
 	src/store/notes.c \
 	src/store/rows.c \
 	src/store/save.c src/store/save.h \
-	src/store/schema.c
+	src/store/schema.c \
+	src/store/why.c src/store/why.h
 
 # file names
 libcos_la_SOURCES += \

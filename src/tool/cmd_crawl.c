@@ -9,6 +9,8 @@
 #include "tool/ui.h"
 #include "tool/version.h"
 
+#include "coscrawl.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,11 +56,20 @@ static void on_skip(void *arg, const struct cos_crawl_skip *s)
 static void what_failed(char *out, size_t max, char name[TEXT_SHORT],
                         const struct cos_crawl_failure *f)
 {
-    const char *why = f->why ? f->why : f->err != COS_EHTTP || !f->status ? cos_strerror(f->err) : "";
+    const char *plain = f->err == COS_EHTTP && f->status ? "" : cos_strerror(f->err);
+    const char *why = f->why ? f->why : plain;
     if (f->status >= 400)
         snprintf(out, max, "%s%s%s", text_status(name, f->status), *why ? ": " : "", why);
     else
         snprintf(out, max, "%s", why);
+}
+
+/* The referrer without what it shares with the URL: "/a.html" on one host. */
+static const char *short_referrer(const char *url, const char *referrer)
+{
+    const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
+    size_t len = path ? (size_t)(path - url) : 0;
+    return len && !strncmp(url, referrer, len) && referrer[len] == '/' ? referrer + len : referrer;
 }
 
 /* Failures are news, but a thousand of them are noise: the summary counts them
@@ -77,7 +88,8 @@ static void on_failure(void *arg, const struct cos_crawl_failure *f)
     if (ui->failures == UI_FAILURES && ui->loud < TOOL_VERBOSE)
         ui_say(ui, COS_SAY_WARN, "more failures; -v shows all, the summary counts them");
     ui_say(ui, ui->failures++ < UI_FAILURES ? COS_SAY_WARN : COS_SAY_DEBUG, "%s: %s%s%s", f->url,
-           text, f->referrer ? ", linked from " : "", f->referrer ? f->referrer : "");
+           text, f->referrer ? ", linked from " : "",
+           f->referrer ? short_referrer(f->url, f->referrer) : "");
 }
 
 static void on_say(void *arg, int level, const char *text)
@@ -118,6 +130,7 @@ static int crawl(struct run *run)
     cos_crawl(&run->options.crawl, &events, &result);
     ui_summary(&run->ui, &run->options, &result);
     err = output_release(&run->output);
+    cos_shutdown();
     /* A reader that went away (head) got what it wanted. */
     if (err == COS_ECLOSED)
         return result.exit_code == TOOL_INTERRUPTED ? TOOL_FILE : result.exit_code;

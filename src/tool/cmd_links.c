@@ -47,7 +47,7 @@ struct job {
     int tidy, json;
 };
 
-/* Where the last finding was; findings come in ascending order. */
+/* Where the last finding was. The scanner's ascend; tidy's may step back. */
 struct printer {
     const char *text;
     size_t at;
@@ -79,6 +79,10 @@ static int read_all(const char *file, struct cos_buf *in)
 
 static void move_to(struct printer *p, size_t offset)
 {
+    if (offset < p->at) {
+        p->at = 0;
+        p->line = p->column = 1;
+    }
     for (; p->at < offset; p->at++) {
         if (p->text[p->at] == '\n') {
             p->line++;
@@ -141,8 +145,9 @@ static int print_links(const struct job *job, const char *data, size_t len)
     struct cos_text text;
     int err;
     cos_buf_init(&p.out, LINE_MAX_BYTES);
-    in.encoding = cos_charset_detect(
-        data, len, job->charset, in.type == COS_LINKS_CSS ? COS_CHARSET_CSS : COS_CHARSET_HTML, NULL);
+    in.encoding = cos_charset_detect(data, len, job->charset,
+                                     in.type == COS_LINKS_CSS ? COS_CHARSET_CSS : COS_CHARSET_HTML,
+                                     NULL);
     err = cos_charset_decode(data, len, in.encoding, &own, &text);
     if (!err) {
         p.text = in.data = text.data;
@@ -195,7 +200,7 @@ static int parse_options(int argc, char **argv, struct job *job)
     }
     if (argc - optind > 1)
         return 1 + tool_usage(WHO, "one FILE at most, not also %s", argv[optind + 1]);
-    job->file = optind < argc && strcmp(argv[optind], "-") ? argv[optind] : NULL;
+    job->file = optind < argc && strcmp(argv[optind], "-") != 0 ? argv[optind] : NULL;
     if (job->charset && !cos_charset_find(job->charset, strlen(job->charset)))
         return 1 + tool_usage(WHO, "--charset=%s: no such character set", job->charset);
     return 0;

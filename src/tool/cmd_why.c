@@ -4,20 +4,11 @@
 #include "tool/tool.h"
 
 #include "base/err.h"
+#include "store/why.h"
 #include "web/url.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#if __has_include("store/why.h")
-#include "store/why.h"
-#else
-static int cos_why(const char *dir, const char *url, struct cos_buf *out)
-{
-    (void)dir, (void)url, (void)out;
-    return COS_ENOTSUP;
-}
-#endif
 
 static const char WHO[] = "coscrawl why";
 

@@ -26,6 +26,7 @@ coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/cmd_robots.c \
 	src/tool/cmd_site.c \
 	src/tool/cmd_style.c \
+	src/tool/cmd_tidy.c \
 	src/tool/cmd_why.c \
 	src/tool/help.c \
 	src/tool/main.c \

@@ -12,6 +12,7 @@ static const struct tool_command commands[] = {
     {"path", cmd_path, "the file of a URL, and the URL of a file"},
     {"resolve", cmd_resolve, "what a reference means on a page"},
     {"robots", cmd_robots, "what a robots.txt allows, and by which rule"},
+    {"tidy", cmd_tidy, "repair or check an HTML file with HTML Tidy"},
     {"why", cmd_why, "what happened to a URL, and by which rule"},
     {"site", cmd_site, "serve a synthetic site to try things on"},
     {"bench", cmd_bench, "the spiders of examples/spider, measured side by side"},

@@ -26,6 +26,7 @@ int cmd_site(int argc, char **argv);
 /* --style among the options: the spiders of examples/spider instead of a crawl. */
 int tool_wants_style(int argc, char **argv);
 int cmd_style(int argc, char **argv);
+int cmd_tidy(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 
 /* One clear line on stderr, "WHO: TEXT", and the exit code for bad usage (2).

@@ -58,8 +58,8 @@ static const struct cos_encoding encodings[] = {
            "iso-8859-6 arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 "
            "iso-8859-6-e iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987"),
     SINGLE("ISO-8859-7", "ISO-8859-7",
-           "iso-8859-7 csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 iso88597 "
-           "iso_8859-7 iso_8859-7:1987 sun_eu_greek"),
+           "iso-8859-7 csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 "
+           "iso88597 iso_8859-7 iso_8859-7:1987 sun_eu_greek"),
     SINGLE("ISO-8859-8", "ISO-8859-8",
            "iso-8859-8 csiso88598e csisolatinhebrew hebrew iso-8859-8-e iso-ir-138 iso8859-8 "
            "iso88598 iso_8859-8 iso_8859-8:1988 visual"),

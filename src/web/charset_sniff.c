@@ -175,7 +175,7 @@ static const struct cos_encoding *xml_encoding(const char *data, size_t len)
 {
     const char *end = data + len, *close, *at;
     char quote;
-    if (len < 6 || memcmp(data, "<?xml", 5))
+    if (len < 6 || memcmp(data, "<?xml", 5) != 0)
         return NULL;
     close = memchr(data, '>', len);
     at = close ? memmem(data, (size_t)(close - data), "encoding", 8) : NULL;
@@ -231,7 +231,7 @@ const struct cos_encoding *cos__charset_meta(const char *data, size_t len)
 const struct cos_encoding *cos__charset_css(const char *data, size_t len)
 {
     const char *close;
-    if (len < 12 || memcmp(data, "@charset \"", 10))
+    if (len < 12 || memcmp(data, "@charset \"", 10) != 0)
         return NULL;
     len = len < PRESCAN ? len : PRESCAN;
     close = memchr(data + 10, '"', len - 10);

@@ -23,7 +23,8 @@ static int answer_begins(struct cos__fetch *fetch, const char *line, size_t len)
 {
     struct cos_page *page = fetch->page;
     const char *at = memchr(line, ' ', len);
-    cos_buf_clear(&page->head);
+    if (page->head.len)
+        cos__fetch_forget_headers(page);
     fetch->encoded = 0;
     page->protocol = line[5] == '2' ? "h2" : line[5] == '3' ? "h3" : line[7] == '0' ? "HTTP/1.0"
                                                                                     : "HTTP/1.1";
@@ -32,6 +33,17 @@ static int answer_begins(struct cos__fetch *fetch, const char *line, size_t len)
                        : 0;
     /* Most heads fit: one allocation instead of five. */
     return cos_buf_reserve(&page->head, HEAD_USUAL);
+}
+
+/* cos_buf_add with the usual case first: a dozen lines come per answer. */
+static inline int add_line(struct cos_buf *head, const char *data, size_t len)
+{
+    if (head->cap - head->len <= len || head->max - head->len < len)
+        return cos_buf_add(head, data, len);
+    memcpy(head->data + head->len, data, len);
+    head->len += len;
+    head->data[head->len] = 0;
+    return 0;
 }
 
 size_t cos__fetch_on_header(char *data, size_t size, size_t n, void *arg)
@@ -44,9 +56,10 @@ size_t cos__fetch_on_header(char *data, size_t size, size_t n, void *arg)
     if (len > 12 && !memcmp(data, "HTTP/", 5)) {
         err = answer_begins(fetch, data, len);
     } else if (len > 2) {
-        if (len > 17 && (data[8] | 0x20) == 'e' && !strncasecmp(data, "Content-Encoding:", 17))
+        if (len > 17 && data[16] == ':' && !strncasecmp(data, "Content-Encoding", 16))
             fetch->encoded = 1;
-        err = cos_buf_add(&fetch->page->head, data, len);
+        cos__fetch_header(fetch->page, data, len);
+        err = add_line(&fetch->page->head, data, len);
     }
     return err ? refuse(fetch, err) : len;
 }

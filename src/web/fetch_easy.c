@@ -51,6 +51,7 @@ enum { DEFAULT_CONNECT_MS = 10000, DEFAULT_SPEED_S = 30 };
     X(VERIFY_HOST, CURLOPT_SSL_VERIFYHOST)                                                         \
     X(CONNECT_MS, CURLOPT_CONNECTTIMEOUT_MS)                                                       \
     X(TOTAL_MS, CURLOPT_TIMEOUT_MS)                                                                \
+    X(PIPEWAIT, CURLOPT_PIPEWAIT)                                                                  \
     X(SPEED, CURLOPT_LOW_SPEED_LIMIT)                                                              \
     X(SPEED_S, CURLOPT_LOW_SPEED_TIME)
 
@@ -64,7 +65,8 @@ enum {
 #define X(name, option) N_##name,
     NUMBERS(X)
 #undef X
-    N_COOKIES, /* not one option but two */
+    N_COOKIES,   /* not one option but two */
+    N_MAX_SPEED, /* takes a curl_off_t */
     N_COUNT
 };
 _Static_assert((int)S_COUNT <= (int)COS__PLAN_STRINGS && (int)N_COUNT <= (int)COS__PLAN_NUMBERS,
@@ -135,7 +137,8 @@ static void plan_strings(const struct cos__engine *engine, const struct cos_requ
     s[S_USER] = bearer ? NULL : secret->user;
     s[S_PASSWORD] = bearer ? NULL : secret->password;
     s[S_BEARER] = bearer ? secret->password : NULL;
-    s[S_PROXY] = req->proxy;
+    /* Without one in the environment curl need not look there each time. */
+    s[S_PROXY] = req->proxy || engine->env_proxy ? req->proxy : "";
     s[S_NO_PROXY] = req->no_proxy;
     s[S_PROXY_USER] = req->proxy_user;
     s[S_FROM] = req->from;
@@ -162,6 +165,7 @@ static void plan_numbers(const struct cos_request *req, long *n)
     n[N_SPEED] = req->min_speed > 0 ? (long)req->min_speed : 0;
     n[N_SPEED_S] = req->min_speed > 0 ? ms_or(req->min_speed_s, DEFAULT_SPEED_S) : 0;
     n[N_COOKIES] = !req->no_cookies;
+    n[N_MAX_SPEED] = req->max_speed > 0 ? (long)req->max_speed : 0;
 }
 
 static int check(const struct cos_request *req)
@@ -218,6 +222,8 @@ static int set_plan(struct cos__engine *engine, struct cos__easy *easy, const st
             continue;
         if (i == N_COOKIES)
             set_cookies(engine, easy, plan->number[i]);
+        else if (i == N_MAX_SPEED)
+            curl_easy_setopt(easy->curl, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)plan->number[i]);
         else if (curl_easy_setopt(easy->curl, number_option[i], plan->number[i]))
             return COS_EINVAL;
         easy->plan.number[i] = plan->number[i];
@@ -318,6 +324,22 @@ static int set_body(struct cos__easy *easy, const struct cos_request *req)
     return curl_easy_setopt(easy->curl, CURLOPT_COPYPOSTFIELDS, req->body) ? COS_ENOMEM : 0;
 }
 
+/* Given in parts as well as in one piece, curl neither parses it again nor puts
+ * it together anew, which costs more than our whole share of a request. The one
+ * piece is still needed: curl asks again for it after a 401. */
+static int set_url(struct cos__easy *easy, const char *url)
+{
+    CURLUcode code = curl_url_set(easy->url, CURLUPART_URL, url, CURLU_PATH_AS_IS);
+    if (code)
+        return code == CURLUE_OUT_OF_MEMORY ? COS_ENOMEM : COS_EURL;
+    if (curl_easy_setopt(easy->curl, CURLOPT_URL, url))
+        return COS_ENOMEM;
+    if (easy->has_url)
+        return 0;
+    easy->has_url = 1;
+    return curl_easy_setopt(easy->curl, CURLOPT_CURLU, easy->url) ? COS_ENOMEM : 0;
+}
+
 static int apply(struct cos__engine *engine, struct cos__easy *easy, const char *url,
                  const struct cos_request *req, const struct secret *secret)
 {
@@ -326,9 +348,11 @@ static int apply(struct cos__engine *engine, struct cos__easy *easy, const char 
     plan_strings(engine, req, secret, plan.string);
     plan_numbers(req, plan.number);
     plan_method(req, &plan);
+    /* Over TLS it pays to wait whether one connection can serve all. */
+    plan.number[N_PIPEWAIT] = (url[4] | 0x20) == 's';
     if (!(err = set_plan(engine, easy, &plan)) &&
         !(err = set_headers(easy, req, secret->trusted)) && !(err = set_body(easy, req)))
-        err = curl_easy_setopt(easy->curl, CURLOPT_URL, url) ? COS_ENOMEM : 0;
+        err = set_url(easy, url);
     return err;
 }
 
@@ -366,7 +390,12 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
     return fd;
 }
 
-static void set_fixed(struct cos__easy *easy)
+static int close_socket(void *arg, curl_socket_t fd)
+{
+    return cos__engine_close(arg, fd);
+}
+
+static void set_fixed(struct cos__engine *engine, struct cos__easy *easy)
 {
     CURL *curl = easy->curl;
     curl_easy_setopt(curl, CURLOPT_PRIVATE, easy);
@@ -380,7 +409,6 @@ static void set_fixed(struct cos__easy *easy)
     curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L);
     /* Longer than a transfer may wait for a free connection. */
     curl_easy_setopt(curl, CURLOPT_DNS_CACHE_TIMEOUT, (long)CACHE_S);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, cos__fetch_on_header);
@@ -389,21 +417,25 @@ static void set_fixed(struct cos__easy *easy)
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, easy);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, easy);
+    curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, engine);
 }
 
 static struct cos__easy *easy_new(struct cos__engine *engine)
 {
     struct cos__easy *easy = calloc(1, sizeof *easy);
-    if (easy && !(easy->curl = curl_easy_init())) {
-        free(easy);
-        easy = NULL;
-    }
     if (!easy)
         return NULL;
+    easy->curl = curl_easy_init();
+    easy->url = curl_url();
+    if (!easy->curl || !easy->url) {
+        cos__easy_free(easy);
+        return NULL;
+    }
     /* Not yet set is not the same as curl's default: no number below is -2. */
     for (int i = 0; i < N_COUNT; i++)
         easy->plan.number[i] = -2;
-    set_fixed(easy);
+    set_fixed(engine, easy);
     engine->stats.handles++;
     return easy;
 }
@@ -456,6 +488,7 @@ void cos__easy_put(struct cos__engine *engine, struct cos__easy *easy)
 void cos__easy_free(struct cos__easy *easy)
 {
     curl_easy_cleanup(easy->curl);
+    curl_url_cleanup(easy->url);
     curl_slist_free_all(easy->headers);
     curl_slist_free_all(easy->resolve);
     for (int i = 0; i < S_COUNT; i++)

@@ -1,27 +1,26 @@
 /* fetch_end.c - the end of a transfer: curl's result becomes ours, once, and
- * the page gets what the answer says. */
+ * the page gets the numbers. */
 #include "web/fetch_int.h"
 
 #include "base/err.h"
-#include "web/url.h"
 
 #include <curl/curl.h>
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* --- errors ------------------------------------------------------------------- */
 
 /* OpenSSL's numbers for a certificate that does not hold. */
 enum { X509_NOT_YET_VALID = 9, X509_EXPIRED = 10, X509_CRL_EXPIRED = 12, X509_HOST = 62, X509_IP = 64 };
 
-static int certificate_error(CURL *curl)
+static int certificate_error(const struct cos__fetch *fetch)
 {
     long verdict = 0;
-    curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &verdict);
+    /* The name is checked by curl itself, before it asks for the verdict. */
+    if (strstr(fetch->easy->why, "subject name") || strstr(fetch->easy->why, "does not match"))
+        return COS_ECERTNAME;
+    curl_easy_getinfo(fetch->easy->curl, CURLINFO_SSL_VERIFYRESULT, &verdict);
     switch (verdict) {
-    case 0: /* the chain is fine, so it was the name */
     case X509_HOST:
     case X509_IP:
         return COS_ECERTNAME;
@@ -99,7 +98,7 @@ static int from_curl(const struct cos__fetch *fetch, CURLcode code)
             return map[i].err;
     switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
-        return certificate_error(fetch->easy->curl);
+        return certificate_error(fetch);
     case CURLE_COULDNT_CONNECT:
         return socket_error(fetch, COS_ECONNREFUSED);
     case CURLE_SEND_ERROR:
@@ -120,120 +119,6 @@ static int error_of(struct cos__fetch *fetch, CURLcode code)
     if (fetch->stop_err)
         return fetch->stop_err;
     return code ? from_curl(fetch, code) : 0;
-}
-
-/* --- headers -------------------------------------------------------------------- */
-
-static char *copy_value(const char *at, const char *end)
-{
-    char *copy;
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    while (end > at && (end[-1] == '\n' || end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
-        end--;
-    copy = malloc((size_t)(end - at) + 1);
-    if (copy) {
-        memcpy(copy, at, (size_t)(end - at));
-        copy[end - at] = 0;
-    }
-    return copy;
-}
-
-static void keep(char **where, const char *at, const char *end)
-{
-    free(*where);
-    *where = copy_value(at, end);
-}
-
-static void lower(char *s)
-{
-    for (; s && *s; s++)
-        *s = (char)tolower((unsigned char)*s);
-}
-
-/* Where c is, or end. */
-static const char *until(const char *at, const char *end, char c)
-{
-    while (at < end && *at != c)
-        at++;
-    return at;
-}
-
-/* "text/html; charset=utf-8": the type in lower case, the set as sent. */
-static void content_type(struct cos_page *page, const char *at, const char *end)
-{
-    const char *p = until(at, end, ';'), *stop;
-    keep(&page->mime, at, p);
-    lower(page->mime);
-    for (; p < end; p = stop) {
-        for (p++; p < end && (*p == ' ' || *p == '\t'); p++)
-            ;
-        stop = until(p, end, ';');
-        if (stop - p < 8 || strncasecmp(p, "charset=", 8))
-            continue;
-        p += 8;
-        if (p < stop && *p == '"')
-            keep(&page->charset, p + 1, until(p + 1, stop, '"'));
-        else
-            keep(&page->charset, p, stop);
-        return;
-    }
-}
-
-static void redirect(struct cos_page *page, const char *at, const char *end)
-{
-    struct cos_url base, target;
-    char *raw = copy_value(at, end);
-    cos_url_init(&base);
-    cos_url_init(&target);
-    free(page->location);
-    page->location = NULL;
-    if (raw && !cos_url_parse(&base, page->url, strlen(page->url), NULL) &&
-        !cos_url_parse(&target, raw, strlen(raw), &base))
-        page->location = cos_buf_take(&target.href, NULL);
-    cos_url_release(&base);
-    cos_url_release(&target);
-    free(raw);
-}
-
-static int is_redirect(int status)
-{
-    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
-static void header(struct cos_page *page, const char *at, const char *end)
-{
-    size_t len = (size_t)(end - at);
-    switch (*at | 0x20) {
-    case 'c':
-        if (len > 13 && !strncasecmp(at, "Content-Type:", 13))
-            content_type(page, at + 13, end);
-        break;
-    case 'e':
-        if (len > 5 && !strncasecmp(at, "ETag:", 5))
-            keep(&page->etag, at + 5, end);
-        break;
-    case 'l':
-        if (len > 14 && !strncasecmp(at, "Last-Modified:", 14))
-            keep(&page->modified, at + 14, end);
-        else if (len > 9 && is_redirect(page->status) && !strncasecmp(at, "Location:", 9))
-            redirect(page, at + 9, end);
-        break;
-    default:
-        break;
-    }
-}
-
-static void headers(struct cos_page *page)
-{
-    const char *at = page->head.data, *end, *eol;
-    if (!at)
-        return;
-    for (end = at + page->head.len; at < end; at = eol) {
-        eol = memchr(at, '\n', (size_t)(end - at));
-        eol = eol ? eol + 1 : end;
-        header(page, at, eol);
-    }
 }
 
 /* --- numbers -------------------------------------------------------------------- */
@@ -286,7 +171,6 @@ int cos__fetch_finish(struct cos__fetch *fetch, int code)
     int err = error_of(fetch, (CURLcode)code);
     numbers(fetch, fetch->easy->curl);
     timing(fetch, fetch->easy->curl);
-    headers(page);
     page->err = err;
     /* Who gave up knows why. */
     if (err && err != COS_ECANCELED) {

@@ -7,76 +7,71 @@
 #include "base/err.h"
 #include "coscrawl.h"
 
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static int is_literal(const char *name, size_t len)
+/* Digits up to the end, or -1. */
+static int port_of(const char *at, const char *end)
 {
-    char text[16];
-    struct in_addr in;
-    if (name[0] == '[')
-        return 1;
-    if (len < 7 || len >= sizeof text || name[len - 1] < '0' || name[len - 1] > '9')
-        return 0;
-    memcpy(text, name, len);
-    text[len] = 0;
-    return inet_pton(AF_INET, text, &in) == 1;
-}
-
-static int is_plain(const char *name, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        char c = name[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-              c == '_'))
-            return name[0] == '[';
+    int port = 0;
+    for (; at < end; at++) {
+        if (*at < '0' || *at > '9' || port > 65535)
+            return -1;
+        port = port * 10 + (*at - '0');
     }
-    return 1;
+    return port > 65535 ? -1 : port;
 }
 
-static int split_port(struct cos__host *out, const char *at, const char *end)
+/* "host", "host:port", "[v6]", "[v6]:port" from at to end. */
+static int split(struct cos__host *out, const char *at, const char *end)
 {
-    const char *stop = end;
-    if (*at == '[') {
-        stop = memchr(at, ']', (size_t)(end - at));
-        if (!stop)
+    const char *p = at;
+    int dots = 0, digits = 1, plain = 1;
+    if (*p == '[') {
+        while (p < end && *p != ']')
+            p++;
+        if (p++ == end)
             return COS_EURL;
-        stop++;
+        digits = 0;
     } else {
-        const char *colon = memchr(at, ':', (size_t)(end - at));
-        stop = colon ? colon : end;
+        for (; p < end && *p != ':'; p++) {
+            if (*p == '.')
+                dots++;
+            else if (*p < '0' || *p > '9') {
+                digits = 0;
+                plain &= (*p >= 'a' && *p <= 'z') || *p == '-' || *p == '_';
+            }
+        }
     }
+    if (p < end && *p != ':')
+        return COS_EURL;
     out->name = at;
-    out->len = (size_t)(stop - at);
-    out->port = out->https ? 443 : 80;
-    if (stop < end && *stop == ':' && stop + 1 < end)
-        out->port = atoi(stop + 1);
-    return out->len && out->len < 256 && out->port > 0 && out->port < 65536 ? 0 : COS_EURL;
+    out->len = (size_t)(p - at);
+    out->port = p + 1 < end ? port_of(p + 1, end) : out->https ? 443 : 80;
+    out->literal = *at == '[' || (digits && dots == 3);
+    out->plain = plain;
+    return out->len && out->len < 256 && out->port > 0 ? 0 : COS_EURL;
 }
 
 int cos__host_of(const char *url, struct cos__host *out)
 {
-    const char *at, *end;
-    int err;
+    const char *at, *end, *user;
     *out = (struct cos__host){0};
-    if (!url)
-        return COS_EURL;
-    if (!strncasecmp(url, "https://", 8))
-        out->https = 1;
-    else if (strncasecmp(url, "http://", 7))
+    if (!url || strncasecmp(url, "http", 4))
         return COS_ESCHEME;
-    at = url + 7 + out->https;
+    out->https = (url[4] | 0x20) == 's';
+    at = url + 4 + out->https;
+    if (at[0] != ':' || at[1] != '/' || at[2] != '/')
+        return COS_ESCHEME;
+    at += 3;
     end = at + strcspn(at, "/?#\\");
-    for (const char *p = at; p < end; p++)
-        if (*p == '@')
-            at = p + 1;
-    err = at < end ? split_port(out, at, end) : COS_EURL;
-    if (err)
-        return err;
-    out->literal = is_literal(out->name, out->len);
-    out->plain = is_plain(out->name, out->len);
+    while ((user = memchr(at, '@', (size_t)(end - at))))
+        at = user + 1;
+    if (at == end || split(out, at, end))
+        return COS_EURL;
+    /* Dots that a parser would resolve; before a query they mean nothing else. */
+    out->plain &= !strstr(end, "/.") && *end != '\\';
     return 0;
 }
 

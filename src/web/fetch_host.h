@@ -14,7 +14,7 @@ struct cos__host {
     int port;         /* effective */
     int https;
     int literal;      /* an address, nothing to look up */
-    int plain;        /* lower-case ASCII: curl reads it as it stands */
+    int plain;        /* in normal form as far as one look tells: curl gets it as it stands */
 };
 
 /* 0; COS_EURL; COS_ESCHEME for anything but http and https. */

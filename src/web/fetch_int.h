@@ -19,12 +19,12 @@ struct cos__plan {
 
 /* A curl handle in the pool or at work. */
 struct cos__easy {
-    void *curl;
+    void *curl, *url;         /* the handle and its URL in parts */
     struct cos__easy *next;
     struct cos__fetch *fetch; /* NULL in the pool */
     struct cos__plan plan;    /* what is set in it */
     void *headers, *resolve;  /* curl_slist: curl does not copy these */
-    uint8_t posted;           /* a request body is set */
+    uint8_t posted, has_url;  /* a request body is set; the URL's parts are */
     int socket_errno;         /* why a socket could not be opened: curl forgets it */
     char why[256];            /* CURLOPT_ERRORBUFFER */
 };
@@ -45,6 +45,7 @@ struct cos__fetch {
     int64_t spill_at, max_body, max_inflated;
     /* the end */
     int64_t idle_ms, active_at;     /* milliseconds of the loop */
+    int64_t suspect_at;             /* active_at when it was first found idle */
     int stop_err;                   /* why a callback made curl stop */
     int code;                       /* curl's result, once ended */
     uint8_t own_page, added, encoded, in_body, paused, ended;
@@ -55,6 +56,14 @@ enum { COS__GIVEN = 1024 };
 struct cos__given {
     uint64_t key, addrs;
     int64_t at;
+};
+
+/* A socket of curl's, from its opening to its closing. */
+struct cos__sock {
+    struct cos__watch watch;
+    struct cos__engine *engine;
+    unsigned wanted;   /* what curl waits for; 0 while the connection is idle */
+    int64_t active_at; /* when it was last ready */
 };
 
 struct cos__engine {
@@ -68,8 +77,8 @@ struct cos__engine {
     size_t npool;
     struct cos__fetch *flying;
     struct cos__given *given;      /* COS__GIVEN of them */
-    int64_t *active;               /* by descriptor: when it was last ready */
-    size_t nactive;
+    struct cos__sock **socks;      /* by descriptor */
+    size_t nsocks;
     struct cos__fetch_stats stats;
     struct cos_fetch_setup setup;
 };
@@ -79,6 +88,8 @@ struct cos__engine {
 struct cos__engine *cos__engine(void);
 /* Puts the handle to work; 0 or an error, then it is not. */
 int cos__engine_add(struct cos__engine *engine, struct cos__fetch *fetch);
+/* curl closes a socket: it must be out of the poll set before. */
+int cos__engine_close(void *engine, int fd);
 /* Takes it back before it has ended. */
 void cos__engine_remove(struct cos__engine *engine, struct cos__fetch *fetch);
 
@@ -99,6 +110,12 @@ int cos__easy_resume(struct cos__easy *easy);
 /* --- fetch_body.c: what curl hands over during a transfer -------------------- */
 size_t cos__fetch_on_header(char *data, size_t size, size_t n, void *easy);
 size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *easy);
+
+/* --- fetch_head.c: header lines --------------------------------------------- */
+/* Keeps what the page wants of one line. */
+void cos__fetch_header(struct cos_page *page, const char *line, size_t len);
+/* Another answer begins. */
+void cos__fetch_forget_headers(struct cos_page *page);
 
 /* --- fetch_end.c: the answer ------------------------------------------------ */
 /* Fills the page and returns the fetch's error. code is a CURLcode. */

@@ -272,8 +272,8 @@ static void read_robots_tags(struct cos_page *page)
 {
     static const char name[] = "x-robots-tag:";
     const size_t n = sizeof name - 1;
-    const char *at = page->head.data, *end = at + page->head.len;
-    while (at && at < end) {
+    const char *at = page->head.len ? page->head.data : name, *end = at + page->head.len;
+    while (at < end) {
         const char *eol = memchr(at, '\n', (size_t)(end - at));
         const char *stop = eol ? eol : end;
         if ((size_t)(stop - at) > n && !strncasecmp(at, name, n))

@@ -64,6 +64,8 @@ enum cos_links_type cos_links_type(const char *mime, const char *data, size_t le
 {
     if (!mime || !*mime)
         return sniff(data, len);
+    if (!strcasecmp(mime, "application/xml") || !strcasecmp(mime, "text/xml"))
+        return sniff_xml(data, len);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!strcasecmp(mime, types[i].mime))
             return types[i].type;
@@ -127,7 +129,7 @@ int cos_links_robots_tag(const char *value, size_t len, const char *agent)
     n = (size_t)(colon - value);
     if (takes_value(value, n))
         return cos_links_directives(value, len);
-    if (n != strlen(agent) || strncasecmp(value, agent, n))
+    if (n != strlen(agent) || strncasecmp(value, agent, n) != 0)
         return 0;
     return cos_links_directives(colon + 1, len - n - 1);
 }

@@ -5,6 +5,7 @@ libcos_la_SOURCES += \
 	src/web/fetch_cookies.c src/web/fetch_cookies.h \
 	src/web/fetch_easy.c \
 	src/web/fetch_end.c \
+	src/web/fetch_head.c \
 	src/web/fetch_host.c src/web/fetch_host.h \
 	src/web/fetch_name.c \
 	src/web/fetch_spill.c src/web/fetch_spill.h \
@@ -40,8 +41,9 @@ EXTRA_DIST += src/web/gen_entities.py
 # sitemap, tidy, names
 libcos_la_SOURCES += \
 	src/web/names.c src/web/names.h src/web/names_int.h src/web/resolve.h \
-	src/web/names_dns.c src/web/names_sys.c \
+	src/web/names_dns.c src/web/names_jobs.c src/web/names_sys.c \
 	src/web/sitemap.c src/web/sitemap.h \
+	src/web/tidied.h src/web/tidy.c src/web/tidy.h src/web/tidy_guard.c src/web/tidy_job.c \
 	src/web/xml.c src/web/xml.h
 libcos_la_SOURCES += \
 	src/web/fetch_version.c \

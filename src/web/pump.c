@@ -6,8 +6,8 @@
  * timeout one too, the ended transfers are collected: a transfer may end inside
  * any of them, and one that is not collected would hang until the next event.
  *
- * A socket leaves the epoll set inside the callback and not later: curl closes
- * it next, and the kernel may hand the same number out again at once. */
+ * A socket leaves the epoll set before it is closed, in curl's close callback:
+ * the kernel may hand the same number out again at once. */
 #include "web/fetch_int.h"
 
 #include "base/err.h"
@@ -17,38 +17,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SWEEP_MS = 250, DEFAULT_CONNECTIONS = 256, DEFAULT_STREAMS = 100 };
-
-struct sock {
-    struct cos__watch watch;
-    struct cos__engine *engine;
-};
-
-/* When bytes last came or went, by descriptor: half a header line is activity,
- * too, and no callback tells of it. */
-static void note_active(struct cos__engine *engine, int fd)
-{
-    if ((size_t)fd >= engine->nactive) {
-        size_t n = (size_t)fd + 64;
-        int64_t *more = realloc(engine->active, n * sizeof *more);
-        if (!more)
-            return;
-        memset(more + engine->nactive, 0, (n - engine->nactive) * sizeof *more);
-        engine->active = more;
-        engine->nactive = n;
-    }
-    engine->active[fd] = cos__loop_now(engine->loop);
-}
-
-static int64_t last_active(const struct cos__engine *engine, const struct cos__fetch *fetch)
-{
-    curl_socket_t fd = CURL_SOCKET_BAD;
-    curl_easy_getinfo(fetch->easy->curl, CURLINFO_ACTIVESOCKET, &fd);
-    if (fd < 0 || (size_t)fd >= engine->nactive || engine->active[fd] < fetch->active_at)
-        return fetch->active_at;
-    return engine->active[fd];
-}
 
 static void collect(struct cos__engine *engine)
 {
@@ -73,8 +44,13 @@ static void act(struct cos__engine *engine, curl_socket_t fd, int what)
 
 static void sock_ready(struct cos__watch *watch, unsigned events)
 {
-    struct sock *sock = (struct sock *)watch;
-    note_active(sock->engine, watch->fd);
+    struct cos__sock *sock = (struct cos__sock *)watch;
+    sock->active_at = cos__loop_now(sock->engine->loop);
+    /* The server closed an idle connection: curl finds out when it wants it. */
+    if (!sock->wanted) {
+        cos__watch_set(sock->engine->loop, watch, 0);
+        return;
+    }
     act(sock->engine, watch->fd, (events & COS__IN ? CURL_CSELECT_IN : 0) |
                                      (events & COS__OUT ? CURL_CSELECT_OUT : 0));
 }
@@ -106,27 +82,91 @@ static int on_timer(CURLM *multi, long ms, void *arg)
     return 0;
 }
 
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
+/* --- sockets -------------------------------------------------------------------- */
+
+static struct cos__sock *sock_of(const struct cos__engine *engine, int fd)
+{
+    return fd >= 0 && (size_t)fd < engine->nsocks ? engine->socks[fd] : NULL;
+}
+
+static int sock_room(struct cos__engine *engine, int fd)
+{
+    struct cos__sock **more;
+    size_t n = (size_t)fd + 64;
+    if ((size_t)fd < engine->nsocks)
+        return 0;
+    more = realloc(engine->socks, n * sizeof(struct cos__sock *));
+    if (!more)
+        return -1;
+    memset(more + engine->nsocks, 0, (n - engine->nsocks) * sizeof(struct cos__sock *));
+    engine->socks = more;
+    engine->nsocks = n;
+    return 0;
+}
+
+static struct cos__sock *sock_new(struct cos__engine *engine, int fd)
+{
+    struct cos__sock *sock = sock_room(engine, fd) ? NULL : calloc(1, sizeof *sock);
+    if (!sock)
+        return NULL;
+    sock->watch = (struct cos__watch){.fd = fd, .ready = sock_ready};
+    sock->engine = engine;
+    engine->socks[fd] = sock;
+    return sock;
+}
+
+int cos__engine_close(void *arg, int fd)
 {
     struct cos__engine *engine = arg;
-    struct sock *sock = known;
-    (void)easy;
-    if (what == CURL_POLL_REMOVE) {
-        if (sock)
-            cos__watch_set(engine->loop, &sock->watch, 0);
+    struct cos__sock *sock = sock_of(engine, fd);
+    if (sock) {
+        cos__watch_set(engine->loop, &sock->watch, 0);
+        engine->socks[fd] = NULL;
         free(sock);
+    }
+    return close(fd);
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *unused)
+{
+    struct cos__engine *engine = arg;
+    struct cos__sock *sock = sock_of(engine, fd);
+    unsigned wanted = (what & CURL_POLL_IN ? COS__IN : 0u) | (what & CURL_POLL_OUT ? COS__OUT : 0u);
+    (void)easy;
+    (void)unused;
+    if (what == CURL_POLL_REMOVE)
+        wanted = 0;
+    if (!sock && (!wanted || !(sock = sock_new(engine, fd))))
+        return wanted ? -1 : 0;
+    sock->wanted = wanted;
+    /* An idle connection stays in the set, waiting for input: most are used
+     * again at once, and two system calls a request are saved. */
+    return cos__watch_set(engine->loop, &sock->watch, wanted ? wanted : COS__IN) < 0 ? -1 : 0;
+}
+
+static int64_t last_active(const struct cos__engine *engine, const struct cos__fetch *fetch)
+{
+    curl_socket_t fd = CURL_SOCKET_BAD;
+    struct cos__sock *sock;
+    curl_easy_getinfo(fetch->easy->curl, CURLINFO_ACTIVESOCKET, &fd);
+    sock = sock_of(engine, fd);
+    return sock && sock->active_at > fetch->active_at ? sock->active_at : fetch->active_at;
+}
+
+/* Twice in a row, with a poll in between: a process that was stopped or had no
+ * processor finds its bytes waiting, and that is no stall. */
+static int is_stalled(const struct cos__engine *engine, struct cos__fetch *fetch, int64_t now)
+{
+    int64_t active;
+    if (fetch->idle_ms <= 0 || now - fetch->active_at < fetch->idle_ms)
         return 0;
-    }
-    if (!sock) {
-        sock = calloc(1, sizeof *sock);
-        if (!sock)
-            return -1;
-        sock->watch = (struct cos__watch){.fd = fd, .ready = sock_ready};
-        sock->engine = engine;
-        curl_multi_assign(engine->multi, fd, sock);
-    }
-    return cos__watch_set(engine->loop, &sock->watch, (what & CURL_POLL_IN ? COS__IN : 0) |
-                                                          (what & CURL_POLL_OUT ? COS__OUT : 0));
+    active = last_active(engine, fetch);
+    if (now - active < fetch->idle_ms)
+        return 0;
+    if (fetch->suspect_at == active)
+        return 1;
+    fetch->suspect_at = active;
+    return 0;
 }
 
 /* Looks for transfers in which nothing moves. One timer for all: a timer per
@@ -139,8 +179,7 @@ static void sweep(struct cos__timer *timer)
     struct cos__fetch *next;
     for (struct cos__fetch *fetch = engine->flying; fetch; fetch = next) {
         next = fetch->next;
-        if (fetch->idle_ms > 0 && now - fetch->active_at >= fetch->idle_ms &&
-            now - last_active(engine, fetch) >= fetch->idle_ms)
+        if (is_stalled(engine, fetch, now))
             cos__fetch_stalled(fetch);
     }
     if (engine->flying)
@@ -203,7 +242,9 @@ static void release(void *data)
     cos__timer_unset(engine->loop, &engine->timer);
     cos__timer_unset(engine->loop, &engine->sweep);
     free(engine->given);
-    free(engine->active);
+    for (size_t i = 0; i < engine->nsocks; i++)
+        free(engine->socks[i]);
+    free(engine->socks);
     free(engine);
 }
 

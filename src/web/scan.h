@@ -19,7 +19,7 @@ enum cos_scan_kind {
     COS_SCAN_URL = 1, /* item.link says where: COS_LINK_A, COS_LINK_CSS … */
     COS_SCAN_BASE,    /* base href; every one is reported, the first one counts */
     COS_SCAN_TITLE,   /* the text of a title element, white space as written */
-    COS_SCAN_ROBOTS,  /* the content of meta name=robots */
+    COS_SCAN_ROBOTS,  /* the content of meta name=robots, or name=coscrawl */
     COS_SCAN_ID,      /* a fragment's target: id of any element, name of an a */
 };
 
@@ -63,15 +63,18 @@ enum {
 
 /* Calls fn for each finding in document order: offsets ascend, and raw texts do
  * not overlap. Replacing raw by another URL, encoded for where it stands, gives
- * a page with the same findings; only an empty raw cannot be replaced so, since
- * an attribute may have been written without '='. 0, what fn returned, or
+ * a page with the same findings. Two cautions: an empty raw cannot be replaced,
+ * since the attribute may have been written without '='; and where a letter or
+ * digit stands right before raw it may end a reference that lacks its ';', so
+ * what replaces raw must not begin with one ("./x" does not). 0, what fn returned, or
  * COS_ENOMEM. A tag that the input ends in is no tag, as the standard says. */
 int cos_scan_html(const char *data, size_t len, unsigned options, cos_scan_fn fn, void *arg);
 /* The same for a style sheet. */
 int cos_scan_css(const char *data, size_t len, cos_scan_fn fn, void *arg);
 
 /* The candidates of a srcset value, left to right: gives 1 and the URL's place
- * in value, or 0 at the end. *at starts at 0. */
+ * in value, or 0 at the end. *at starts at 0. Descriptors are not judged: a
+ * browser drops a candidate with a bad one, a mirror had better have it. */
 int cos_scan_srcset(const char *value, size_t len, size_t *at, size_t *url, size_t *url_len);
 /* The URL of a meta refresh ("5; url=x"): 1 and its place, 0 when the value is
  * no refresh or names no URL. */

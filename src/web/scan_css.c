@@ -85,10 +85,8 @@ static const char *skip_escape(const char *p, const char *end)
 static size_t escape_value(const char *p, size_t n, char *out)
 {
     unsigned long cp = 0;
-    if (n == 1) {
-        memcpy(out, "\xef\xbf\xbd", 3);
-        return 3;
-    }
+    if (n == 1)
+        return cos_entity_utf8(0xfffd, out);
     if (class_at(p + 1) & NEWLINE)
         return 0;
     if (!is_hex(p[1])) {

@@ -264,9 +264,9 @@ static void send_refresh(struct cos__scan *s)
 
 static void send_meta(struct cos__scan *s)
 {
-    if (has(s, AT_HTTP_EQUIV) && value_is(s, AT_HTTP_EQUIV, "refresh"))
+    if (value_is(s, AT_HTTP_EQUIV, "refresh"))
         send_refresh(s);
-    else if (has(s, AT_NAME) && value_is(s, AT_NAME, "robots"))
+    else if (value_is(s, AT_NAME, "robots") || value_is(s, AT_NAME, "coscrawl"))
         send_value(s, AT_CONTENT, COS_SCAN_ROBOTS, 0, 0);
 }
 

@@ -259,7 +259,7 @@ static const char *foreign_style(struct cos__scan *s, const char *p)
 {
     const char *stop = memchr(p, '<', (size_t)(s->end - p)), *close;
     cos__scan_emit_style(s, p, (size_t)((stop ? stop : s->end) - p));
-    if (!stop || s->end - stop < 9 || memcmp(stop, "<![CDATA[", 9))
+    if (!stop || s->end - stop < 9 || memcmp(stop, "<![CDATA[", 9) != 0)
         return p;
     close = skip_cdata(stop, s->end);
     stop += 9;

@@ -36,8 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     size--;
     label = data[0] < sizeof labels / sizeof *labels ? labels[data[0]] : NULL;
-    encoding = cos_charset_detect(in, size, label, data[0] & 128 ? COS_CHARSET_CSS : COS_CHARSET_HTML,
-                                  NULL);
+    encoding = cos_charset_detect(in, size, label,
+                                  data[0] & 128 ? COS_CHARSET_CSS : COS_CHARSET_HTML, NULL);
     MUST(encoding && cos_charset_name(encoding) && cos_charset_query_name(encoding));
     cos_charset_find(in, size);
     err = cos_charset_decode(in, size, encoding, &own, &text);

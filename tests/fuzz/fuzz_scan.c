@@ -6,13 +6,14 @@
 #include "web/links.h"
 #include "web/scan.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct check {
     const char *data;
     size_t len, end;     /* end of the last finding */
     size_t urls;         /* findings that can be replaced */
-    struct cos_buf edit; /* the page with "x" for each of them */
+    struct cos_buf edit; /* the page with a new URL for each of them */
     size_t copied;
 };
 
@@ -30,7 +31,7 @@ static int on_item(const struct cos_scan_item *item, void *arg)
         return 0;
     c->urls++;
     cos_buf_add(&c->edit, c->data + c->copied, item->offset - c->copied);
-    cos_buf_addc(&c->edit, 'x');
+    cos_buf_adds(&c->edit, item->offset && isalnum((unsigned char)item->raw[-1]) ? "./x" : "x");
     c->copied = item->offset + item->raw_len;
     return 0;
 }
@@ -49,7 +50,7 @@ static void check_scan(const char *data, size_t len, unsigned options)
 {
     struct check c = {.data = data, .len = len};
     size_t urls = 0;
-    cos_buf_init(&c.edit, len + 1);
+    cos_buf_init(&c.edit, 3 * len + 3);
     MUST(!cos_scan_html(data, len, options, on_item, &c));
     cos_buf_add(&c.edit, data + c.copied, len - c.copied);
     if (c.edit.data)
