@@ -100,6 +100,10 @@ int bench_same_table(const struct bench_cell *a, const struct bench_cell *b);
  * An exit code. */
 int bench_worker(const char *cell, int repeat, const char *dir);
 
+/* For callgrind: runs these cells (a list) between marks. An exit code. */
+enum { BENCH_COUNTED = 5 };
+int bench_count_worker(char *cells);
+
 /* --- run.c, count.c ---------------------------------------------------------------- */
 /* 0 or a negative error; what there is stays in bench when it was interrupted. */
 int bench_run(struct bench *bench);

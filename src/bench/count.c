@@ -1,7 +1,8 @@
 /* count.c - instructions and allocations, by callgrind: a busy machine cannot
- * change them. A cell is counted at two numbers of runs; the difference leaves
- * out start and end. Without valgrind nothing is counted, and the output says
- * so. */
+ * change them. Null leaves are counted between marks in the worker. Real leaves,
+ * whose threads may still be at work at a mark, are counted at two numbers of
+ * runs; the difference leaves out start and end. Without valgrind nothing is
+ * counted, and the output says so. */
 #define DILL_DISABLE_RAW_NAMES
 #include "bench/bench.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FEW = 1, MANY = 4, FAIR_MANY = 3, IDS_MAX = 1 << 16 };
+enum { FEW = 1, FAIR_MANY = 3, IDS_MAX = 1 << 16 };
 
 struct count {
     double instructions, allocations;
@@ -120,17 +121,6 @@ static int count_cell(struct bench *bench, const struct bench_cell *cell, int ma
     return rc || rc2 || *steps <= 0 || *pages <= 0 ? -1 : 0;
 }
 
-static void count_result(struct bench *bench, struct bench_result *result)
-{
-    struct count count;
-    long long steps, pages;
-    if (count_cell(bench, &result->cell, MANY, &count, &steps, &pages))
-        return;
-    result->instructions_step = count.instructions / (double)steps;
-    result->instructions_page = count.instructions / (double)pages;
-    result->allocations_page = count.allocations / (double)pages;
-}
-
 static int have_real(const struct bench *bench)
 {
     for (size_t i = 0; i < bench->count; i++)
@@ -158,10 +148,48 @@ void bench_count_fairness(struct bench *bench)
                                               cps.instructions / (double)pages};
 }
 
-/* The quick benchmark has time for one web with many pages. */
-static int wanted(const struct bench *bench, const struct bench_cell *cell)
+/* --- the cells with null leaves ------------------------------------------------------------ */
+
+static void take_count(const struct bench *bench, int nth, const char *said,
+                       struct bench_result *result)
 {
-    return cell->leaves == BENCH_NULL && !(bench->opt.quick && cell->shape == BENCH_CROSS);
+    char name[96], file[128];
+    struct count count;
+    long long steps = 0, pages = 0;
+    const char *at;
+    bench_cell_name(&result->cell, name);
+    snprintf(file, sizeof file, "%s/callgrind.%d", bench->dir, nth);
+    at = said ? strstr(said, name) : NULL;
+    if (!at || sscanf(at + strlen(name), " %lld %lld", &steps, &pages) != 2 || !steps || !pages
+        || read_count(file, &count))
+        return;
+    result->instructions_step = count.instructions / BENCH_COUNTED / (double)steps;
+    result->instructions_page = count.instructions / BENCH_COUNTED / (double)pages;
+    result->allocations_page = count.allocations / BENCH_COUNTED / (double)pages;
+}
+
+/* All in one process, since its start costs most; callgrind writes a file at each
+ * mark. */
+static void count_null(struct bench *bench)
+{
+    struct cos_buf list = {.max = 1 << 16}, said = {.max = 1 << 16};
+    struct bench_child child;
+    char to[128], name[96];
+    const char *argv[] = {"valgrind", "--tool=callgrind", to, bench->program, "bench", NULL, NULL};
+    int nth = 0, err = cos_buf_adds(&list, "--worker-count=");
+    snprintf(to, sizeof to, "--callgrind-out-file=%s/callgrind", bench->dir);
+    for (size_t i = 0; i < bench->count && !err; i++)
+        if (bench->results[i].cell.leaves == BENCH_NULL) {
+            bench_cell_name(&bench->results[i].cell, name);
+            err = cos_buf_addf(&list, "%s%s", nth++ ? "," : "", name);
+        }
+    argv[5] = list.data;
+    if (!err && nth && !bench_start(&child, argv) && !bench_finish(&child, &said))
+        for (size_t i = 0, n = 1; i < bench->count; i++)
+            if (bench->results[i].cell.leaves == BENCH_NULL)
+                take_count(bench, (int)n++, said.data, &bench->results[i]);
+    cos_buf_release(&list);
+    cos_buf_release(&said);
 }
 
 void bench_count(struct bench *bench)
@@ -171,16 +199,8 @@ void bench_count(struct bench *bench)
     struct bench_child child;
     int none = bench_start(&child, argv) || bench_finish(&child, &said);
     cos_buf_release(&said);
-    if (none) {
-        bench_progress(bench, "no valgrind here: instructions are not counted");
-        return;
-    }
-    for (size_t i = 0; i < bench->count && !bench_stopped(bench) && !bench_late(bench, 50); i++) {
-        char name[96];
-        if (!wanted(bench, &bench->results[i].cell))
-            continue;
-        bench_cell_name(&bench->results[i].cell, name);
-        bench_progress(bench, "counting instructions: %s", name);
-        count_result(bench, &bench->results[i]);
-    }
+    bench_progress(bench, none ? "no valgrind here: instructions are not counted"
+                               : "counting instructions");
+    if (!none)
+        count_null(bench);
 }

@@ -21,6 +21,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Without valgrind's header there are no marks, and nothing is counted. */
+#if defined __has_include
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#define BENCH_MARKS 1
+#endif
+#endif
+#ifndef BENCH_MARKS
+#define BENCH_MARKS 0
+#define CALLGRIND_ZERO_STATS ((void)0)
+#define CALLGRIND_DUMP_STATS ((void)0)
+#endif
+
 enum { LONG_ENOUGH_NS = 20 * 1000 * 1000, RUNS_MAX = 2000, SINGLES = 20, TAIL_MS = 100, TAIL_EACH = 10 };
 
 struct worker {
@@ -254,6 +267,41 @@ static void print_sample(const struct bench_sample *s)
 #define BENCH_FIELD(name) printf(#name " %lld\n", (long long)s->name);
     BENCH_FIELDS(BENCH_FIELD)
 #undef BENCH_FIELD
+}
+
+/* --- counting --------------------------------------------------------------------------- */
+
+/* One cell with null leaves: a run to warm up, then COUNTED runs between two
+ * marks that callgrind understands. Prints its steps and pages. */
+static int count_one(struct worker *w, const char *name)
+{
+    if (bench_cell_parse(name, &w->cell) || w->cell.leaves != BENCH_NULL
+        || bench_web_init(&w->web, BENCH_NULL, w->cell.shape, w->origin, w->dir))
+        return -1;
+    bench_web = &w->web;
+    run_once(w);
+    CALLGRIND_ZERO_STATS;
+    for (int i = 0; i < BENCH_COUNTED; i++)
+        run_once(w);
+    CALLGRIND_DUMP_STATS;
+    w->sum = (struct bench_sample){0};
+    take_pages(w);
+    printf("%s %lld %lld\n", name, (long long)w->sum.steps, (long long)w->sum.pages);
+    bench_web_release(&w->web);
+    return 0;
+}
+
+int bench_count_worker(char *cells)
+{
+    static struct worker w;
+    int rc = BENCH_MARKS ? 0 : -1;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    strcpy(w.dir, "pages");
+    strcpy(w.origin, "http://bench.invalid");
+    for (char *cell = strtok(cells, ","); cell && !rc; cell = strtok(NULL, ","))
+        rc = count_one(&w, cell);
+    cos_shutdown();
+    return rc ? 1 : 0;
 }
 
 int bench_worker(const char *cell, int repeat, const char *dir)

@@ -28,6 +28,7 @@ enum {
     OPT_WORKER,
     OPT_WORKER_DIR,
     OPT_WORKER_RUNS,
+    OPT_WORKER_COUNT,
 };
 
 static const struct option names[] = {
@@ -50,6 +51,7 @@ static const struct option names[] = {
     {"worker", 1, NULL, OPT_WORKER},
     {"worker-dir", 1, NULL, OPT_WORKER_DIR},
     {"worker-runs", 1, NULL, OPT_WORKER_RUNS},
+    {"worker-count", 1, NULL, OPT_WORKER_COUNT},
     {NULL, 0, NULL, 0},
 };
 
@@ -82,6 +84,7 @@ static const char help[] =
 struct bench_args {
     struct bench_options opt;
     const char *worker, *worker_dir;
+    char *worker_count;
     int worker_runs;
 };
 
@@ -116,19 +119,21 @@ static int set_sides(struct bench_options *o, const char *text)
     return bench_side(o->left) && bench_side(o->right) ? 0 : -1;
 }
 
-static int set_worker(struct bench_args *args, int option, const char *arg)
+static int set_worker(struct bench_args *args, int option, char *arg)
 {
     if (option == OPT_WORKER)
         args->worker = arg;
     else if (option == OPT_WORKER_DIR)
         args->worker_dir = arg;
+    else if (option == OPT_WORKER_COUNT)
+        args->worker_count = arg;
     else
         return number(arg, 0, 1000000, &args->worker_runs);
     return 0;
 }
 
 /* 0, or -1 when the argument does not fit the option. */
-static int set(struct bench_args *args, int option, const char *arg)
+static int set(struct bench_args *args, int option, char *arg)
 {
     struct bench_options *o = &args->opt;
     switch (option) {
@@ -245,7 +250,8 @@ static int measure(struct bench *bench)
 
 int cmd_bench(int argc, char **argv)
 {
-    struct bench_args args = {{.left = "parallel-cps", .right = "parallel-co"}, NULL, "/tmp", 0};
+    struct bench_args args = {{.left = "parallel-cps", .right = "parallel-co"},
+                              .worker_dir = "/tmp"};
     static struct bench bench;
     char why[200] = "";
     int code = parse(argc, argv, &args), err;
@@ -253,6 +259,8 @@ int cmd_bench(int argc, char **argv)
         return code;
     if (args.worker)
         return bench_worker(args.worker, args.worker_runs, args.worker_dir);
+    if (args.worker_count)
+        return bench_count_worker(args.worker_count);
     bench.opt = args.opt;
     err = bench_matrix(&bench, why);
     if (err)
