@@ -228,6 +228,7 @@ int main(void)
         {"connect", check_connect_timeout},
         {NULL, NULL},
     };
+    setenv("TAP_TIMEOUT", "300", 0);
     plan(NO_PLAN);
     run_groups(groups);
     done_testing();

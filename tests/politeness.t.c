@@ -10,7 +10,7 @@ static void end(struct cos_polite *host, const struct cos_polite_rules *rules, i
                 int status, int64_t retry_after)
 {
     struct cos_polite_answer answer = {.status = status, .retry_after = retry_after, .sent = now};
-    answer.first_byte_us = 1000;
+    answer.first_byte_us = 100;
     cos_polite_end(host, rules, now, &answer);
 }
 
@@ -38,6 +38,14 @@ static void check_delay(void)
                    &(struct cos_polite_answer){.status = 200, .sent = 1040, .retry_after = -1});
     cmp_ok(cos_polite_when(&host, &plain, 1500), "==", 3041,
            "the gap counts from when the request was sent, not from its end");
+    cos_polite_start(&host, &plain, 4000, 0);
+    cos_polite_end(&host, &plain, 4500, &(struct cos_polite_answer){
+        .status = 200, .sent = 4000, .retry_after = -1, .first_byte_us = 20000});
+    cmp_ok(cos_polite_when(&host, &plain, 4500), "==", 6021, "the way there is allowed for");
+    cos_polite_start(&host, &plain, 7000, 0);
+    cos_polite_end(&host, &plain, 9500, &(struct cos_polite_answer){
+        .status = 200, .sent = 7000, .retry_after = -1, .first_byte_us = 2000000});
+    cmp_ok(cos_polite_when(&host, &plain, 9500), "==", 9500, "but not a slow answer");
     cos_polite_crawl_delay(&host, &plain, 500000);
     cmp_ok(cos_polite_pause(&host, &plain), "==", 30000, "a longer Crawl-delay counts as the most");
 }

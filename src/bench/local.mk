@@ -39,3 +39,14 @@ bench-url: src/bench/bench_url$(EXEEXT)
 	src/bench/bench_url
 	$(SHELL) $(srcdir)/src/bench/instructions.sh resolve src/bench/bench_url
 .PHONY: bench-url
+
+# ./dev bench-peers: coscrawl beside other crawlers and a bare curl loop
+EXTRA_PROGRAMS += bench_floor bench_gen bench_cost
+bench_floor_SOURCES = src/bench/bench_floor.c
+bench_floor_LDADD = $(CURL_LIBS)
+bench_gen_SOURCES = src/bench/bench_gen.c
+bench_gen_LDADD =
+bench_cost_SOURCES = src/bench/bench_cost.c
+bench_cost_LDADD =
+CLEANFILES += bench_floor$(EXEEXT) bench_gen$(EXEEXT) bench_cost$(EXEEXT)
+EXTRA_DIST += src/bench/peers.sh

@@ -18,6 +18,7 @@ enum {
     RETRY_AFTER_MAX = 120000, /* asked to wait longer than this: left for another run */
     SILENT_MS = 5000,         /* a host that was there must be gone this long to be down */
     AGAIN_MS = 2000,          /* between further tries until then */
+    PROBE_MS = 1000,          /* between requests to a host that does not answer */
 };
 
 void cos__visit_free(struct cos__visit *visit)
@@ -192,8 +193,9 @@ static void gone(struct cos__crawl *c, struct cos__visit *visit)
 {
     struct cos_host *host = c->frontier.hosts[visit->host];
     struct cos_page *page = visit->page;
-    int was_there = host->polite.answered > 0;
-    if (!host->down && was_there && host->queued && host->silent_since) {
+    /* A few pages that hang do not make a host that is down. */
+    int many = host->queued + host->retrying > (uint32_t)c->frontier.polite.cap;
+    if (!host->down && host->polite.answered && host->silent_since && many) {
         if (c->now - host->silent_since < SILENT_MS) {
             again(c, visit, page->err, AGAIN_MS);
             return;
@@ -398,6 +400,23 @@ static int64_t or_zero(int64_t us)
     return us > 0 ? us : 0;
 }
 
+/* A host that does not answer at all is probed, one request at a time, instead
+ * of sending it all URLs three times in vain. */
+static void heard(struct cos__crawl *c, struct cos_host *host, int status)
+{
+    if (status) {
+        if (host->silences > (uint32_t)c->frontier.polite.cap)
+            host->polite.taught = 0;
+        host->silent_since = 0;
+        host->silences = 0;
+        return;
+    }
+    if (!host->silent_since)
+        host->silent_since = c->now;
+    if (++host->silences > (uint32_t)c->frontier.polite.cap && host->polite.taught < PROBE_MS)
+        host->polite.taught = PROBE_MS;
+}
+
 static void answered(struct cos__crawl *c, struct cos__visit *visit)
 {
     const struct cos_page *page = visit->page;
@@ -406,14 +425,14 @@ static void answered(struct cos__crawl *c, struct cos__visit *visit)
     struct cos_polite_answer answer = {.status = page->status,
                                        .first_byte_us = or_zero(t->first_byte),
                                        .retry_after = retry_after(page)};
-    answer.sent =
-        visit->started + (or_zero(t->name) + or_zero(t->connect) + or_zero(t->tls)) / 1000;
+    /* Counted back from the end: if the loop was late, this is late too, and the
+     * gap to the next request only grows. */
+    answer.sent = visit->ended - (or_zero(t->total) - or_zero(t->name) - or_zero(t->connect) -
+                                  or_zero(t->tls)) / 1000;
     if (answer.retry_after > RETRY_AFTER_MAX)
         answer.retry_after = RETRY_AFTER_MAX;
-    if (page->status)
-        host->silent_since = 0;
-    else if (silent(page) && !host->silent_since)
-        host->silent_since = c->now;
+    if (page->status || silent(page))
+        heard(c, host, page->status);
     c->stats.wire_bytes += page->wire_len;
     cos_frontier_answered(&c->frontier, host, c->now, &answer);
 }
@@ -437,6 +456,7 @@ void cos__arrived(struct cos__visit *visit)
 {
     struct cos__crawl *c = visit->crawl;
     c->stats.in_flight--;
+    cos__network_paid(c, visit);
     answered(c, visit);
     if (c->stop == COS_STOP_ERROR)
         return;

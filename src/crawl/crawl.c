@@ -38,6 +38,7 @@ static void page_work(struct cos__visit *visit)
 {
     struct cos_request request = cos__request_for(visit->crawl, visit->page->url);
     cos_fetch_into(visit->page, &request, -1);
+    visit->ended = dill_now();
     if (worth_reading(visit->page))
         cos__digest(visit);
 }
@@ -92,8 +93,7 @@ static struct cos__visit *visit_of(struct cos__crawl *c, uint32_t id, const char
     if (node->note < UINT8_MAX)
         node->note++;
     page->tries = node->note;
-    *visit = (struct cos__visit){
-        .crawl = c, .page = page, .id = id, .host = node->host, .started = c->now};
+    *visit = (struct cos__visit){.crawl = c, .page = page, .id = id, .host = node->host};
     return visit;
 }
 
@@ -184,8 +184,12 @@ static struct cos__visit *next_visit(struct cos__crawl *c, int64_t *when)
     int64_t errand = INT64_MAX;
     uint32_t id;
     *when = INT64_MAX;
-    if (c->limit.start_every > 0 && (double)c->now < c->next_start) {
+    if ((double)c->now < c->next_start) {
         *when = (int64_t)c->next_start + 1;
+        return NULL;
+    }
+    if (c->next_byte > (double)c->now) {
+        *when = (int64_t)c->next_byte + 1;
         return NULL;
     }
     c->frontier.clock = c->now;
@@ -209,7 +213,6 @@ static struct cos__visit *next_visit(struct cos__crawl *c, int64_t *when)
 static void send_off(struct cos__crawl *c, struct cos__visit *visit)
 {
     int err;
-    visit->started = c->now;
     c->out++;
     c->stats.in_flight++;
     c->stats.requests++;
@@ -399,6 +402,8 @@ int cos_crawl(const struct cos_crawl_options *options, const struct cos_crawl_ev
     err = cos__open(&c);
     if (!err && c.stop == COS__RUNNING)
         err = run(&c);
+    if (!err && c.stop != COS_STOP_ERROR)
+        cos__network_close(&c);
     if (err && c.stop != COS_STOP_ERROR)
         cos__abort(&c, err, "%s", cos_strerror(err));
     err = cos__close(&c);

@@ -5,6 +5,7 @@
  *   found.c    links into the frontier
  *   robots.c   robots.txt and sitemaps of a host
  *   limits.c   options with their defaults, the shared request
+ *   network.c  name servers, cookies, --limit-rate
  *   resume.c   opening, settings, loading an earlier run, closing
  *   report.c   events, statistics, exit code
  * All of it belongs to the loop thread except what digest.c says. */
@@ -50,7 +51,7 @@ struct cos__visit {
     int kind;             /* enum cos__visit_kind */
     int level;            /* indexes above a sitemap */
     int saved;            /* result of storing: 0 or an error */
-    int64_t started;      /* ms */
+    int64_t ended;        /* when the answer had come, ms */
 };
 
 struct cos__crawl {
@@ -79,6 +80,7 @@ struct cos__crawl {
 
     int64_t started, now, next_tick;
     double next_start; /* --rate */
+    double next_byte;  /* --limit-rate: when what has come is paid for */
     int stop;          /* enum cos_crawl_stop, COS__RUNNING */
     int64_t drain_by;  /* what is in flight then is given up */
     int worst;         /* exit code so far, 0 none */
@@ -98,6 +100,16 @@ void cos__digests_free(struct cos__digests *digests);
 /* Scans, hashes and stores the visit's page on an offload thread. Suspends. The
  * page is gone (NULL) when the caller was cancelled meanwhile. */
 int cos__digest(struct cos__visit *visit);
+
+/* network.c */
+/* Sets names and cookies up; on failure *why is the sentence. Suspends. */
+int cos__network_open(struct cos__crawl *c, struct cos_buf *why);
+/* Writes the cookies when asked to; a failure ends the crawl as an error. Suspends. */
+void cos__network_close(struct cos__crawl *c);
+/* What a transfer that starts now may read in a second, 0: no limit. */
+int64_t cos__network_speed(const struct cos__crawl *c);
+/* Accounts for what came; new requests wait until it is paid for. */
+void cos__network_paid(struct cos__crawl *c, const struct cos__visit *visit);
 
 /* found.c */
 /* A link from page src (0: none) to url. Returns the id, 0 when out of memory. */
@@ -146,6 +158,7 @@ void cos__limits_init(struct cos__crawl *c);
 struct cos_polite_rules cos__polite_rules(const struct cos_crawl_options *o);
 int cos__request_init(struct cos__crawl *c);
 void cos__request_release(struct cos__crawl *c);
+int cos__save_cookies(struct cos__crawl *c);
 int cos__open(struct cos__crawl *c);
 int cos__close(struct cos__crawl *c);
 /* A request for one page: what all share, and credentials where they belong. */

@@ -55,6 +55,8 @@ struct cos_host {
     uint32_t number;      /* index in hosts */
     uint32_t head, tail, queued;
     uint32_t unsaved;     /* pages that ended and are not committed yet */
+    uint32_t retrying;    /* URLs that wait for another try */
+    uint32_t silences;    /* requests in a row without an answer */
     struct cos_polite polite;
     int64_t when;         /* key in the heap */
     uint64_t turn;        /* hosts with the same key take turns */

@@ -260,6 +260,7 @@ int cos_frontier_retry(struct cos_frontier *f, uint32_t id, int64_t at)
     f->retries[f->nretries++] = (struct cos_frontier_retry){at, id};
     sift_retries(f, f->nretries - 1);
     cos_frontier_node(f, id)->state = COS_URL_QUEUED;
+    cos_frontier_host(f, id)->retrying++;
     f->flight--;
     f->queued++;
     return 0;
@@ -272,6 +273,7 @@ static void due_retries(struct cos_frontier *f, int64_t now)
         f->retries[0] = f->retries[--f->nretries];
         if (f->nretries)
             sift_retries(f, 0);
+        cos_frontier_host(f, id)->retrying--;
         push(f, id, 1);
     }
 }
@@ -338,8 +340,7 @@ void cos_frontier_unsaved(struct cos_frontier *f, uint32_t id, int more)
 {
     uint32_t number = cos_frontier_node(f, id)->host;
     f->hosts[number]->unsaved += (uint32_t)more;
-    if (more < 0)
-        update(f, number, f->clock);
+    update(f, number, f->clock);
 }
 
 void cos_frontier_drop_queue(struct cos_frontier *f, struct cos_host *host,

@@ -5,6 +5,7 @@
 #include "crawl/crawl_int.h"
 
 #include "base/err.h"
+#include "coscrawl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,22 +87,55 @@ static const char **terminated(const struct cos_strings *list)
     return copy;
 }
 
-static char *read_netrc(void)
+static int read_netrc(struct cos__crawl *c)
 {
     const char *home = getenv("HOME");
-    char path[4096], *text;
-    size_t n;
-    FILE *f;
+    char path[4096];
+    struct cos_buf text;
+    int err;
     snprintf(path, sizeof path, "%s/.netrc", home ? home : "");
-    f = fopen(path, "re");
-    if (!f)
-        return NULL;
-    text = calloc(1, NETRC_MAX + 1);
-    n = text ? fread(text, 1, NETRC_MAX, f) : 0;
-    if (text)
-        text[n] = 0;
-    fclose(f);
-    return text;
+    cos_buf_init(&text, NETRC_MAX);
+    err = cos_file_read(path, &text, -1);
+    c->netrc = cos_buf_take(&text, NULL);
+    c->request.netrc = c->netrc;
+    if (err)
+        cos__abort(c, err, "%s: %s", path, cos_strerror(err));
+    return err;
+}
+
+static int set_names(const struct cos_crawl_options *o)
+{
+    struct cos_buf servers;
+    struct cos_names_setup setup = {0};
+    int err = 0;
+    if (!o->dns_servers.n)
+        return 0;
+    cos_buf_init(&servers, 65536);
+    for (size_t i = 0; i < o->dns_servers.n && !err; i++)
+        err = cos_buf_addf(&servers, "%s%s", i ? "," : "", o->dns_servers.v[i]);
+    setup.dns_server = servers.data;
+    if (!err)
+        err = cos_names_setup(&setup);
+    cos_buf_release(&servers);
+    return err;
+}
+
+static int load_cookies(struct cos__crawl *c)
+{
+    const char *path = c->opt->load_cookies;
+    int err = path ? cos_cookies_load(path, -1) : 0;
+    if (err)
+        cos__abort(c, err, "cannot read cookies from %s: %s", path, cos_strerror(err));
+    return err;
+}
+
+int cos__save_cookies(struct cos__crawl *c)
+{
+    const char *path = c->opt->save_cookies;
+    int err = path ? cos_cookies_save(path, -1) : 0;
+    if (err)
+        cos__abort(c, err, "cannot write cookies to %s: %s", path, cos_strerror(err));
+    return err;
 }
 
 static int split_user(struct cos__crawl *c)
@@ -119,6 +153,7 @@ int cos__request_init(struct cos__crawl *c)
     const struct cos_crawl_options *o = c->opt;
     struct cos_request *r = &c->request;
     int64_t idle = value(o->timeout, TIMEOUT), connect = value(o->connect_timeout, CONNECT);
+    int err;
     *r = (struct cos_request){
         .agent = o->user_agent,
         .encodings = o->compression,
@@ -129,7 +164,8 @@ int cos__request_init(struct cos__crawl *c)
         .http = o->http2 == COS_SWITCH_OFF,
         .connect_ms = connect,
         .idle_ms = idle,
-        .min_speed = idle > 0 ? DRIP : 0,
+        /* Its share of --limit-rate may be less than a drip. */
+        .min_speed = idle > 0 && !o->limit_rate ? DRIP : 0,
         .min_speed_s = idle > 0 ? (idle + 999) / 1000 : 0,
         .max_body = o->max_size > 0 ? o->max_size : 0,
         .headers = terminated(&o->headers),
@@ -137,9 +173,12 @@ int cos__request_init(struct cos__crawl *c)
     };
     if ((o->headers.n && !r->headers) || (o->resolve.n && !r->resolve))
         return COS_ENOMEM;
-    if (o->netrc)
-        r->netrc = c->netrc = read_netrc();
-    return split_user(c);
+    err = split_user(c);
+    if (!err && o->netrc)
+        err = read_netrc(c);
+    if (!err)
+        err = set_names(o);
+    return err ? err : load_cookies(c);
 }
 
 void cos__request_release(struct cos__crawl *c)
@@ -151,21 +190,25 @@ void cos__request_release(struct cos__crawl *c)
     free(c->netrc);
 }
 
-/* Credentials go to the hosts of the seeds and nowhere else. */
+/* Credentials, and headers that carry some, go to the hosts of the seeds and
+ * nowhere else. */
 struct cos_request cos__request_for(struct cos__crawl *c, const char *url)
 {
     struct cos_request r = c->request;
+    const struct cos_host *host;
+    r.max_speed = cos__network_speed(c);
     if (c->save) {
         r.spill_dir = cos_save_tmp(c->save);
         r.spill_at = SPILL_AT;
     }
-    if (c->user) {
-        const struct cos_host *host =
-            cos_frontier_origin(&c->frontier, url, strlen(url), NULL);
-        if (host && host->seeded) {
-            r.user = c->user;
-            r.password = c->password;
-        }
+    if (!c->user && !r.headers)
+        return r;
+    host = cos_frontier_origin(&c->frontier, url, strlen(url), NULL);
+    if (host && host->seeded) {
+        r.user = c->user;
+        r.password = c->password;
+    } else if (c->opt->nurls) {
+        r.origin = c->opt->urls[0];
     }
     return r;
 }

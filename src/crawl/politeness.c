@@ -100,6 +100,15 @@ static int overloaded(int status)
     return status == 429 || status == 503;
 }
 
+/* The server measures the gap from when it saw the last request: not before we
+ * had connected and sent it, and not after its answer began. The way there is
+ * given some of that time, for a network that is slow once and fast then. */
+static int64_t slack(const struct cos_polite_answer *answer, int64_t pause)
+{
+    int64_t most = 50 + pause / 20, way = answer->first_byte_us / 1000;
+    return way < most ? way : most;
+}
+
 void cos_polite_end(struct cos_polite *host, const struct cos_polite_rules *rules, int64_t now,
                     const struct cos_polite_answer *answer)
 {
@@ -107,10 +116,8 @@ void cos_polite_end(struct cos_polite *host, const struct cos_polite_rules *rule
     host->flight--;
     if (answer->status)
         host->answered = now;
-    /* Connecting took its time: the server saw this request later than we
-     * started it, and measures the gap from there. */
     if (pause > 0 && answer->sent > 0 && !rules->random_wait)
-        host->next = max64(host->next, answer->sent + pause + 1);
+        host->next = max64(host->next, answer->sent + pause + 1 + slack(answer, pause));
     if (overloaded(answer->status)) {
         if (rules->adaptive)
             slow_down(host);

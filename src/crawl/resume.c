@@ -348,6 +348,8 @@ int cos__open(struct cos__crawl *c)
     if (!err)
         err = cos_scope_new(&c->scope, c->opt, &why);
     if (!err)
+        err = cos__network_open(c, &why);
+    if (!err)
         err = cos__digests_new(&c->digests);
     if (!err)
         err = open_store(c, &why);
@@ -402,6 +404,8 @@ int cos__close(struct cos__crawl *c)
     if (c->db && c->result->err != COS_ECANCELED && !cos_db_err(c->db, NULL) &&
         c->result->err != COS_EINVAL)
         err = end_run(c);
+    if (c->stop != COS_STOP_ERROR)
+        cos__save_cookies(c);
     cos__fill_stats(c);
     closed = cos_db_close(c->db);
     cos_save_close(c->save);

@@ -98,6 +98,7 @@ static void fetch_through(struct cos__visit *visit, struct cos_request *request)
     struct cos_page *page = visit->page;
     int hops = 0;
     cos_fetch_into(page, request, -1);
+    visit->ended = dill_now();
     while (redirects(page) && hops++ < HOPS && follow(page) == 0)
         cos_fetch_into(page, request, -1);
 }
@@ -124,7 +125,6 @@ static void fetch_with_tries(struct cos__visit *visit, struct cos_request *reque
         free(visit->page->url);
         visit->page->url = first;
         first = strdup(first);
-        visit->started = dill_now();
         c->stats.requests++;
         c->stats.retries++;
     }
@@ -185,12 +185,12 @@ static void find_sitemaps(struct cos__crawl *c, struct cos_host *host)
 }
 
 /* The request for robots.txt counts as one: the first page waits for its turn. */
-static void set_delay(struct cos__crawl *c, struct cos_host *host, int64_t started)
+static void set_delay(struct cos__crawl *c, struct cos_host *host, int64_t last)
 {
     struct cos_polite *polite = &host->polite;
     int64_t next;
     cos_polite_crawl_delay(polite, &c->frontier.polite, cos_robots_delay(host->robots));
-    next = started + cos_polite_pause(polite, &c->frontier.polite) + 1;
+    next = last + cos_polite_pause(polite, &c->frontier.polite) + 1;
     if (polite->next < next)
         polite->next = next;
 }
@@ -218,7 +218,7 @@ void cos__robots_arrived(struct cos__visit *visit)
         visit->robots = NULL;
     }
     if (cos_robots_delay(host->robots) > 0)
-        set_delay(c, host, visit->started);
+        set_delay(c, host, visit->ended);
     if (c->opt->sitemap && host->seeded)
         find_sitemaps(c, host);
     host->held = 0;

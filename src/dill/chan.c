@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLAUSES_ON_STACK = 16, NOBODY = -1 };
+enum { CLAUSES_ON_STACK = 16 };
 
 struct dill_half {
     struct dill_hvfs vfs;
@@ -304,32 +304,36 @@ int dill_chrecv(int ch, void *val, size_t len, int64_t deadline)
     return transfer(DILL_CHRECV, ch, val, len, deadline);
 }
 
-/* Perform clause i if that needs no waiting: its errno, or NOBODY yet. */
-static int attempt(struct dill_ctx *c, struct dill_clause *cl, const struct dill_chclause *u, int i)
+/* Perform clause i if that needs no waiting, with *err as its result; false:
+ * nobody is there yet, and *cl is ready to be queued. */
+static bool attempt(struct dill_ctx *c, struct dill_clause *cl, const struct dill_chclause *u,
+                    int i, int *err)
 {
-    int err;
+    *err = EINVAL;
     if (u->op != DILL_CHSEND && u->op != DILL_CHRECV)
-        return EINVAL;
-    struct dill_half *dir = direction(c, u->op, u->ch, u->val, u->len, &err);
+        return true;
+    struct dill_half *dir = direction(c, u->op, u->ch, u->val, u->len, err);
     if (!dir)
-        return err;
-    if (dir->first && dir->first->op != u->op)
-        return meet(c, dir->first, u->val, u->len);
+        return true;
+    if (dir->first && dir->first->op != u->op) {
+        *err = meet(c, dir->first, u->val, u->len);
+        return true;
+    }
     cl->dir = dir;
     cl->cr = c->running;
     cl->val = u->val;
     cl->len = u->len;
     cl->op = u->op;
     cl->index = i;
-    return NOBODY;
+    return false;
 }
 
 static int choose_with(struct dill_ctx *c, struct dill_clause *cls,
                        const struct dill_chclause *clauses, int n, int64_t deadline)
 {
     for (int i = 0; i < n; i++) {
-        int err = attempt(c, &cls[i], &clauses[i], i);
-        if (err != NOBODY) {
+        int err;
+        if (attempt(c, &cls[i], &clauses[i], i, &err)) {
             errno = err;
             return i;
         }
