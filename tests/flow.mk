@@ -2,3 +2,8 @@
 check_PROGRAMS += tests/flow_queue.t
 check_PROGRAMS += tests/flow.t
 check_PROGRAMS += tests/cps_flow.t
+
+# the conformance matrix: function × case on both faces
+check_PROGRAMS += tests/flow_matrix.t
+tests_flow_matrix_t_SOURCES = tests/flow_matrix.t.c tests/flow_matrix.h tests/flow_cells.c \
+	tests/flow_cells.h tests/flow_rows_list.c tests/flow_rows_other.c tests/flow_rows_tasks.c

@@ -377,6 +377,11 @@ int cos__loop_in_callback(const struct cos__loop *loop)
     return loop->in_callback;
 }
 
+int cos__in_callback(void)
+{
+    return here && here->in_callback;
+}
+
 void cos__loop_set_in_callback(struct cos__loop *loop, int on)
 {
     loop->in_callback = (uint8_t)on;

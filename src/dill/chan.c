@@ -238,7 +238,7 @@ static __attribute__((noinline)) int transfer_slowly(int op, int ch, void *val, 
 static __attribute__((noinline)) int await_message(struct dill_half *dir, int op, void *val,
                                                    size_t len)
 {
-    struct dill_ctx *c = &dill__tls;
+    struct dill_ctx *c = dill__here();
     struct dill_cr *self = c->running;
     struct dill_clause cl = {.dir = dir, .cr = self, .val = val, .len = len, .op = op};
     enqueue(&cl);
@@ -271,7 +271,7 @@ DILL_INLINE void meet_quickly(struct dill_ctx *c, int op, struct dill_clause *ot
  * anything else is transfer_slowly's. */
 DILL_INLINE int transfer(int op, int ch, void *val, size_t len, int64_t deadline)
 {
-    struct dill_ctx *c = &dill__tls;
+    struct dill_ctx *c = dill__here();
     uint32_t i = (uint32_t)ch ^ c->tag;
     if (dill_slow(i >= c->nhandles || c->running->stop || !val))
         return transfer_slowly(op, ch, val, len, deadline);
