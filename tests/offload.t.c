@@ -252,7 +252,7 @@ static void ends(void)
     nap(1);
     pthread_join(other, NULL);
     ok(fine, "a second thread's loop shares the threads");
-    cmp_ok(cos_offload(slow, &data, count_drop, now() + 5), "==", COS_ETIMEDOUT, "leave a job running");
+    cmp_ok(cos_offload(slow, &data, count_drop, now() + 5), "==", COS_ETIMEDOUT, "leave a job");
     cmp_ok(cos__loop_release(), "==", 0, "the loop ends with no operation left");
     cmp_ok(touched, "==", 1, "and only after its job was through");
     data = &touched;

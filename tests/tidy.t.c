@@ -17,8 +17,9 @@ static int run(const char *html, unsigned what, struct cos_tidied *out)
     return cos_tidy(pool, html, strlen(html), what, out, -1);
 }
 
-static const char broken[] = "<title>T</title><p>one<b>two<a href=x?a&amp;b>l</a>\n<li>item\n"
-                             "<img src=\"i.png\" src=\"j.png\" alt=\"\"><my-tag>z</my-tag><unknown>q";
+static const char broken[] =
+    "<title>T</title><p>one<b>two<a href=x?a&amp;b>l</a>\n<li>item\n"
+    "<img src=\"i.png\" src=\"j.png\" alt=\"\"><my-tag>z</my-tag><unknown>q";
 
 static void repairs(void)
 {
@@ -34,7 +35,8 @@ static void repairs(void)
     cmp_ok(t.nmessages, "==", 0, "no findings unless asked for");
     cmp_ok(t.warnings, ">", 0, "but they are counted");
     cmp_ok(run("", COS_TIDY_REPAIR, &t), "==", 0, "nothing is a page, too");
-    cmp_ok(run("<p>\xc3\xa4\xff\x01&nbsp;&auml;", COS_TIDY_REPAIR, &t), "==", 0, "bytes that are no UTF-8");
+    cmp_ok(run("<p>\xc3\xa4\xff\x01&nbsp;&auml;", COS_TIDY_REPAIR, &t), "==", 0,
+           "bytes that are no UTF-8");
     like(t.html.data, "\xc3\xa4.*&nbsp;&auml;", "text and entities stay as written");
     cos_tidied_release(&t);
 }
@@ -54,8 +56,8 @@ static void lints(void)
     struct cos_buf many;
     cmp_ok(run(broken, COS_TIDY_LINT, &t), "==", 0, "lint");
     m = find(&t, "<unknown> is not recognized");
-    ok(m && m->level == COS_TIDY_ERROR && m->line == 3 && m->column == 55, "an error with its place (%u:%u)",
-       m ? m->line : 0, m ? m->column : 0);
+    ok(m && m->level == COS_TIDY_ERROR && m->line == 3 && m->column == 55,
+       "an error with its place (%u:%u)", m ? m->line : 0, m ? m->column : 0);
     m = find(&t, "inserting implicit");
     ok(m && m->level == COS_TIDY_WARNING, "a warning");
     cmp_ok(t.errors, "==", 1, "errors are counted");
@@ -81,8 +83,8 @@ static int add_link(const struct cos_scan_item *item, const struct cos_url *url,
 static char *links(int (*each)(const struct cos_links_in *, cos_links_fn, void *), const char *html,
                    int *err)
 {
-    struct cos_links_in in = {.data = html, .len = strlen(html), .type = COS_LINKS_HTML,
-                              .base = "http://h/d/"};
+    struct cos_links_in in = {
+        .data = html, .len = strlen(html), .type = COS_LINKS_HTML, .base = "http://h/d/"};
     struct cos_buf out;
     cos_buf_init(&out, 1 << 20);
     cos_buf_adds(&out, "");
@@ -102,19 +104,25 @@ static const struct {
      "<video poster=v.png><source src=v.mp4><track src=t.vtt></video><object data=o></object>"
      "<embed src=e><input type=image src=in.png><map><area href=ar></map></body></html>",
      "a page with everything", 1, NULL},
-    {"<p><a href=1>a</a><p><a href=2>b</a><ul><li><a href=3>c</a><li><a href=4>d", "end tags left out", 1, NULL},
+    {"<p><a href=1>a</a><p><a href=2>b</a><ul><li><a href=3>c</a><li><a href=4>d",
+     "end tags left out", 1, NULL},
     {"<a href=1>x<table><tr><td><a href=2>y</table><a href=3>",
-     "tidy lets no anchor stand inside another, not even in a cell; for the scanner each tag counts", 0,
-     "a.href http://h/d/1\na.href http://h/d/3\n"},
+     "tidy lets no anchor stand inside another, not even in a cell; for the scanner each tag "
+     "counts",
+     0, "a.href http://h/d/1\na.href http://h/d/3\n"},
     {"<a href=1><!-- <a href=2> --><script>'<a href=3>'</script><textarea><a href=4></textarea>"
-     "<a href=5>", "no links in comments, scripts and text areas", 1, NULL},
+     "<a href=5>",
+     "no links in comments, scripts and text areas", 1, NULL},
     {"<svg><a xlink:href=s1><image href=s2></a></svg><a href=3>", "links in an image", 1, NULL},
     {"<my-el><a href=1></my-el><x-y href=no><a HREF=2>", "custom elements", 1, NULL},
     {"<a href='1' href='2'>", "a second href is none", 1, NULL},
-    {"<meta http-equiv=refresh content='3; url=r'><a href=\"x\ny\">", "refresh, a line break in a URL", 1, NULL},
-    {"<unknown><a href=1></unknown><a href=2>", "an unknown element: tidy drops the tag, not its links", 1, NULL},
+    {"<meta http-equiv=refresh content='3; url=r'><a href=\"x\ny\">",
+     "refresh, a line break in a URL", 1, NULL},
+    {"<unknown><a href=1></unknown><a href=2>",
+     "an unknown element: tidy drops the tag, not its links", 1, NULL},
     {"<select><option><a href=1>x</a></select><a href=2>",
-     "tidy throws elements out of a select; the scanner takes each tag as it comes", 0, "a.href http://h/d/2\n"},
+     "tidy throws elements out of a select; the scanner takes each tag as it comes", 0,
+     "a.href http://h/d/2\n"},
 };
 
 static void same_links(void)
@@ -124,8 +132,8 @@ static void same_links(void)
         char *scan = links(cos_links_each, pages[i].html, &err1);
         char *tidy = links(cos_tidy_links, pages[i].html, &err2);
         ok(!err1 && !err2, "links of: %s", pages[i].what);
-        is(tidy ? tidy : "", pages[i].same ? (scan ? scan : "") : pages[i].tidy,
-           "%s: %s", pages[i].same ? "same links" : "a known difference", pages[i].what);
+        is(tidy ? tidy : "", pages[i].same ? (scan ? scan : "") : pages[i].tidy, "%s: %s",
+           pages[i].same ? "same links" : "a known difference", pages[i].what);
         free(scan);
         free(tidy);
     }
@@ -146,15 +154,18 @@ static int check_place(const struct cos_scan_item *item, const struct cos_url *u
 
 static void places(void)
 {
-    const char *html = "<!DOCTYPE html>\n<title>t</title>\n<p>\xc3\xa4\xc3\xb6<a href=1>x</a>\n  <a href=2>";
-    struct cos_links_in in = {.data = html, .len = strlen(html), .type = COS_LINKS_HTML, .base = "http://h/"};
+    const char *html =
+        "<!DOCTYPE html>\n<title>t</title>\n<p>\xc3\xa4\xc3\xb6<a href=1>x</a>\n  <a href=2>";
+    struct cos_links_in in = {
+        .data = html, .len = strlen(html), .type = COS_LINKS_HTML, .base = "http://h/"};
     ascending = 1;
     cos_tidy_links(&in, check_place, (void *)(uintptr_t)html);
     cmp_ok(found, "==", 2, "a link from tidy's tree knows where its tag begins");
     ok(ascending, "in ascending order");
 }
 
-/* --- hostile ------------------------------------------------------------------------------------ */
+/* --- hostile ------------------------------------------------------------------------------------
+ */
 
 static char *repeat(const char *a, int n, const char *b, int m)
 {
@@ -210,8 +221,8 @@ static void runs_away(void)
     int err;
     cos_pool_open(&pool, &setup);
     err = run(html, COS_TIDY_REPAIR, &t);
-    ok(err == COS_EHUNG || err == COS_ECRASHED || err == COS_ENOMEM, "a page that runs away is stopped (%s)",
-       cos_errname(err));
+    ok(err == COS_EHUNG || err == COS_ECRASHED || err == COS_ENOMEM,
+       "a page that runs away is stopped (%s)", cos_errname(err));
     ok(t.why != NULL, "and reported: %s", t.why ? t.why : "");
     cmp_ok(run("<p>fine", COS_TIDY_REPAIR, &t), "==", 0, "the next page gets a worker");
     cos_pool_stats(pool, &stats);
@@ -222,7 +233,8 @@ static void runs_away(void)
     pool = old;
 }
 
-/* --- the callback face ---------------------------------------------------------------------------- */
+/* --- the callback face
+ * ---------------------------------------------------------------------------- */
 
 static void tidied(int err, struct cos_tidied *t, void *arg)
 {

@@ -56,7 +56,8 @@ static void on_skip(void *arg, const struct cos_crawl_skip *s)
 static void what_failed(char *out, size_t max, char name[TEXT_SHORT],
                         const struct cos_crawl_failure *f)
 {
-    const char *why = f->why ? f->why : f->err != COS_EHTTP || !f->status ? cos_strerror(f->err) : "";
+    const char *plain = f->err == COS_EHTTP && f->status ? "" : cos_strerror(f->err);
+    const char *why = f->why ? f->why : plain;
     if (f->status >= 400)
         snprintf(out, max, "%s%s%s", text_status(name, f->status), *why ? ": " : "", why);
     else

@@ -13,7 +13,6 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +65,8 @@ enum {
 #define X(name, option) N_##name,
     NUMBERS(X)
 #undef X
-    N_COOKIES,   /* not one option but two */
-    N_MAX_SPEED, /* takes a curl_off_t */
+    N_COOKIES, /* not one option but two */
+    N_MAX_SPEED, /* not a long */
     N_COUNT
 };
 _Static_assert((int)S_COUNT <= (int)COS__PLAN_STRINGS && (int)N_COUNT <= (int)COS__PLAN_NUMBERS,
@@ -166,7 +165,7 @@ static void plan_numbers(const struct cos_request *req, long *n)
     n[N_SPEED] = req->min_speed > 0 ? (long)req->min_speed : 0;
     n[N_SPEED_S] = req->min_speed > 0 ? ms_or(req->min_speed_s, DEFAULT_SPEED_S) : 0;
     n[N_COOKIES] = !req->no_cookies;
-    n[N_MAX_SPEED] = req->max_speed > LONG_MAX ? LONG_MAX : req->max_speed > 0 ? (long)req->max_speed : 0;
+    n[N_MAX_SPEED] = req->max_speed > 0 ? (long)req->max_speed : 0;
 }
 
 static int check(const struct cos_request *req)
@@ -224,7 +223,8 @@ static int set_plan(struct cos__engine *engine, struct cos__easy *easy, const st
         if (i == N_COOKIES)
             set_cookies(engine, easy, plan->number[i]);
         else if (i == N_MAX_SPEED)
-            curl_easy_setopt(easy->curl, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)plan->number[i]);
+            curl_easy_setopt(easy->curl, CURLOPT_MAX_RECV_SPEED_LARGE,
+                             (curl_off_t)plan->number[i]);
         else if (curl_easy_setopt(easy->curl, number_option[i], plan->number[i]))
             return COS_EINVAL;
         easy->plan.number[i] = plan->number[i];

@@ -63,7 +63,7 @@ static int set_options(TidyDoc doc)
     return ok ? 0 : COS_ENOTSUP;
 }
 
-/* --- messages ------------------------------------------------------------------------- */
+/* --- messages --- */
 
 static void add_note(struct page *page, enum cos_tidy_level level, TidyMessage message)
 {
@@ -107,7 +107,7 @@ static void TIDY_CALL on_panic(ctmbstr text)
     _exit(0);
 }
 
-/* --- outline --------------------------------------------------------------------------- */
+/* --- outline --- */
 
 /* Character references stand in tidy's tree as they were written, since it is
  * told to preserve them; the scanner resolves them as it does in a page. */
@@ -231,7 +231,7 @@ static int write_outline(struct page *page)
     return err;
 }
 
-/* --- a page ------------------------------------------------------------------------------ */
+/* --- a page --- */
 
 static int write_html(struct page *page)
 {
@@ -323,7 +323,9 @@ int cos__tidy_work(struct cos_work *work, const char *event, const char *data, s
     working = work;
     current = &page;
     tidySetPanicCall(on_panic);
-    return tidy_page(work, &page, data, len);
+    err = tidy_page(work, &page, data, len);
+    current = NULL;
+    return err;
 }
 
 const char *cos_tidy_version(void)
