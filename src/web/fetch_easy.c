@@ -387,7 +387,7 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
         easy->socket_errno = errno;
         return CURL_SOCKET_BAD;
     }
-    cos__engine()->stats.sockets++;
+    cos__engine_opened(cos__engine(), fd);
     return fd;
 }
 
