@@ -82,6 +82,7 @@ struct cos__crawl {
     int stop;          /* enum cos_crawl_stop, COS__RUNNING */
     int64_t drain_by;  /* what is in flight then is given up */
     int worst;         /* exit code so far, 0 none */
+    int64_t failed_before; /* pages that earlier runs lost */
     int64_t taken;     /* pages asked for in this run that did not fail to be tried again */
     int64_t put_off;
     int relaxed;       /* loading: a pass over the links changed a depth */
