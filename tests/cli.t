@@ -151,6 +151,16 @@ refused 2 "coscrawl why DIR URL" why a b c
 refused 2 "unknown option --all" why --all a
 refused 2 "only http and https" why . ftp://x/
 
+# the other commands
+for command in links path tidy site; do
+	refused 2 "coscrawl $command: unknown option --frobnicate" $command --frobnicate
+done
+refused 2 "--agent UA comes first" robots
+refused 2 "which URL?" path
+refused 2 "a base URL" resolve
+refused 2 "what to spider?" --style=queue
+refused 2 "'-w' does not go with --style" --style=queue -w 3 $u
+
 run --help
 held=0
 [ $code = 0 ] && [ ! -s "$tmp/err" ] && grep -q '^Usage: coscrawl' "$tmp/out" && held=1
@@ -158,7 +168,7 @@ result $held "--help goes to stdout and succeeds"
 run --version
 held=0
 [ $code = 0 ] && [ ! -s "$tmp/err" ] && head -n 1 "$tmp/out" | grep -Eq '^coscrawl [0-9]+\.' && held=1
-for part in libdill libcurl c-ares libidn2 PCRE2 libpsl zlib SQLite features; do
+for part in libdill libcurl c-ares libidn2 PCRE2 libpsl zlib "HTML Tidy" SQLite features; do
 	grep -q "^  $part " "$tmp/out" || held=0
 done
 result $held "--version names every library"

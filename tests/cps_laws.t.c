@@ -13,6 +13,7 @@
 
 #include <libdill.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -201,6 +202,103 @@ START(cps_resolve)
     return cps_resolve(rt, how == GOOD ? "127.0.0.1" : "", 0, deadline, on_addrs, p);
 }
 
+static struct cos_page *a_page(enum how how)
+{
+    static const char html[] = "<a href=x>x</a>";
+    static struct cos_page *pages[2];
+    if (!pages[how])
+        pages[how] = cos_page_new(how == GOOD ? "http://a.test/" : "no URL");
+    pages[how]->body.max = 1000;
+    if (!pages[how]->body.len)
+        cos_buf_adds(&pages[how]->body, html);
+    return pages[how];
+}
+START(cps_read_links)
+{
+    return cps_read_links(rt, a_page(how), deadline, on_plain, p);
+}
+
+/* --- worker processes: one that echoes, one that is dead, none at all ----------------- */
+
+static struct cos_pool *pools[2], *tidiers;
+static struct cos_worker *workers[2];
+
+static int echo(struct cos_work *work, const char *event, const char *data, size_t len)
+{
+    if (!strcmp(event, "bad"))
+        return COS_EIO;
+    return cos_work_send(work, "end", data, len);
+}
+
+static void on_worker(int err, struct cos_worker *worker, void *arg)
+{
+    cos_pool_release(worker);
+    seen(err, arg);
+}
+static void on_message(int err, struct cos_message *message, void *arg)
+{
+    (void)message;
+    seen(err, arg);
+}
+static void on_tidied(int err, struct cos_tidied *tidied, void *arg)
+{
+    (void)tidied;
+    seen(err, arg);
+}
+static void ignore(int err, void *arg)
+{
+    (void)err, (void)arg;
+}
+
+static void set_up_pools(void)
+{
+    static const char *const nobody[] = {"/nonexistent/program", NULL};
+    struct cos_pool_setup good = {.run = echo, .max = 4}, bad = {.argv = nobody};
+    if (cos_pool_open(&pools[GOOD], &good) || cos_pool_open(&pools[BAD], &bad) ||
+        cos_tidy_open(&tidiers, 1) || cos_pool_acquire(pools[GOOD], &workers[GOOD], -1) ||
+        cos_pool_acquire(pools[GOOD], &workers[BAD], -1))
+        BAIL_OUT("no workers");
+    kill(cos_worker_pid(workers[BAD]), SIGKILL);
+}
+
+static void tear_down_pools(void)
+{
+    cos_pool_release(workers[GOOD]);
+    cos_pool_release(workers[BAD]);
+    cos_pool_close(pools[GOOD]);
+    cos_pool_close(pools[BAD]);
+    cos_pool_close(tidiers);
+}
+
+START(cps_pool_acquire)
+{
+    return cps_pool_acquire(rt, pools[how], deadline, on_worker, p);
+}
+START(cps_worker_send)
+{
+    return cps_worker_send(rt, workers[GOOD], how == GOOD ? "echo" : "", "x", 1, deadline, on_plain,
+                           p);
+}
+START(cps_worker_recv)
+{
+    if (how == GOOD)
+        cps_worker_send(rt, workers[GOOD], "echo", "x", 1, -1, ignore, NULL);
+    return cps_worker_recv(rt, workers[how], deadline, on_message, p);
+}
+START(cps_pool_job)
+{
+    return cps_pool_job(rt, pools[GOOD], how == GOOD ? "echo" : "bad", "x", 1, NULL, NULL, deadline,
+                        on_message, p);
+}
+START(cps_tidy)
+{
+    static char deep[3000];
+    for (size_t i = 0; i + 3 < sizeof deep; i += 3)
+        memcpy(deep + i, "<b>", 3);
+    return cps_tidy(rt, tidiers, how == GOOD ? "<p>x" : deep, how == GOOD ? 4 : strlen(deep),
+                    COS_TIDY_REPAIR, deadline, on_tidied, p);
+}
+
 START(cps_crawl)
 {
     static char url[128];
@@ -375,14 +473,16 @@ START(cps_await)
     return cps_await(rt, futures[how], deadline, on_value, p);
 }
 
-static void load(struct cps_rt *r, void *result, void *key, cps_cb *done, void *token)
+static void load(struct cps_rt *r, const char *key, void **value, void *arg, cps_cb *done,
+                 void *token)
 {
-    (void)r, (void)result;
-    done(*(char *)key == 'b' ? COS_EIO : 0, token);
+    (void)r, (void)value, (void)arg;
+    done(*key == 'b' ? COS_EIO : 0, token);
 }
 START(cps_flow_cache_get)
 {
-    return cps_flow_cache_get(rt, cache, how == GOOD ? "good" : "bad", load, deadline, on_value, p);
+    return cps_flow_cache_get(rt, cache, how == GOOD ? "good" : "bad", load, NULL, deadline,
+                              on_value, p);
 }
 START(cps_flow_gate_init)
 {
@@ -423,11 +523,6 @@ static void work(struct cps_flow_queue *queue, void *item, void *arg, cps_cb *do
 {
     (void)queue, (void)item, (void)arg;
     done(0, token);
-}
-
-static void ignore(int err, void *arg)
-{
-    (void)err, (void)arg;
 }
 
 static void set_up(void)
@@ -515,8 +610,16 @@ static void law_later(const struct row *row, enum how how)
         cmp_ok(cps_cancel(rt, ticket), "==", COS_ENOENT, "%s: its ticket is used up", row->name);
 }
 
+/* The item is in the queue when the cancel comes: saying anything else than 0
+ * would leave it with two owners. */
+static int comes_too_late(const char *name)
+{
+    return !strncmp(name, "cps_flow_queue_push", 19);
+}
+
 static void law_cancel(const struct row *row)
 {
+    int expected = comes_too_late(row->name) ? 0 : COS_ECANCELED;
     struct probe p = {0};
     int64_t ticket;
     int err;
@@ -527,8 +630,8 @@ static void law_cancel(const struct row *row)
     ok(!err && !p.calls, "C13 cps_cancel of %s does not call back", row->name);
     p.returned = 1;
     cps_run(rt);
-    ok(p.calls == 1 && p.err == COS_ECANCELED, "C14 %s cancelled: once, with COS_ECANCELED",
-       row->name);
+    ok(p.calls == 1 && p.err == expected, "C14 %s cancelled: once, with %s", row->name,
+       cos_errname(expected));
 }
 
 static void law_deadline(const struct row *row)
@@ -618,6 +721,7 @@ int main(void)
     cmp_ok(check_header("coscrawl-cps.h"), "==", 0, "every function of coscrawl-cps.h has a row");
     cmp_ok(check_header("cps_flow.h"), "==", 0, "every function of cps_flow.h has a row");
     set_up();
+    set_up_pools();
     for (int i = 0; i < ROWS; i++) {
         law_later(&rows[i], GOOD);
         law_later(&rows[i], BAD);
@@ -625,6 +729,7 @@ int main(void)
         law_deadline(&rows[i]);
         law_stack(&rows[i]);
     }
+    tear_down_pools();
     tear_down();
     cmp_ok(cps_close(rt), "==", 0, "nothing is pending");
     cos_shutdown();

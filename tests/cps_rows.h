@@ -18,6 +18,12 @@
     X(cps_offload)                                                                                 \
     X(cps_crawl)                                                                                   \
     X(cps_resolve)                                                                                 \
+    X(cps_read_links)                                                                              \
+    X(cps_pool_acquire)                                                                            \
+    X(cps_worker_send)                                                                             \
+    X(cps_worker_recv)                                                                             \
+    X(cps_pool_job)                                                                                \
+    X(cps_tidy)                                                                                    \
     X(cps_flow_each)                                                                               \
     X(cps_flow_times)                                                                              \
     X(cps_flow_map)                                                                                \

@@ -335,6 +335,7 @@ int main(void)
         {"output", check_output},
         {NULL, NULL},
     };
+    setenv("TAP_TIMEOUT", "300", 0);
     plan(NO_PLAN);
     run_groups(groups);
     done_testing();

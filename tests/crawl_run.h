@@ -61,6 +61,8 @@ static int again(const char *words)
     int64_t start = now_ms();
     int code = shell("timeout 60 \"$COSCRAWL\" %s >../out 2>../err", words);
     took = now_ms() - start;
+    http_settle(&web);
+    http_settle(&other);
     slurp("out", out, sizeof out);
     slurp("err", err, sizeof err);
     return code;

@@ -1,5 +1,5 @@
 /* dill_choose.t.c - choose: order, results, errors, deadlines, many clauses. */
-#include <libdill.h>
+#include <libdillimpl.h>
 
 #include "dill_util.h"
 #include "tap.h"
@@ -132,6 +132,35 @@ static void test_errors(void)
     close2(b);
 }
 
+static int foreign_errno;
+
+static void *foreign_query(struct hvfs *vfs, const void *type)
+{
+    (void)vfs, (void)type;
+    errno = foreign_errno;
+    return NULL;
+}
+
+static void foreign_close(struct hvfs *vfs)
+{
+    (void)vfs;
+}
+
+/* A handle of another kind whose query leaves any errno it likes. */
+static void test_foreign(void)
+{
+    struct hvfs vfs = {foreign_query, foreign_close};
+    int h = hmake(&vfs), v;
+    struct chclause cl = {CHRECV, h, &v, sizeof v};
+    foreign_errno = EAGAIN;
+    ok(choose(&cl, 1, now() + 1000) == 0 && errno == EAGAIN, "a foreign errno is passed on");
+    foreign_errno = 0;
+    ok(choose(&cl, 1, now() + 1000) == 0 && errno == ENOTSUP, "and made up when there is none");
+    foreign_errno = -1;
+    ok(fails(chrecv(h, &v, sizeof v, now() + 1000), ENOTSUP), "also for chrecv");
+    hclose(h);
+}
+
 static void test_many(void)
 {
     enum { N = 100 };
@@ -168,6 +197,7 @@ int main(void)
     test_ready();
     test_blocked();
     test_errors();
+    test_foreign();
     test_many();
     done_testing();
 }

@@ -19,7 +19,7 @@ struct http_inner {
     pthread_mutex_t lock;
     int64_t start;
     int in_flight;
-    int generation; /* of the pages: an old connection ends */
+    _Atomic int generation; /* of the pages: an old connection ends */
 };
 
 struct connection {
@@ -224,6 +224,12 @@ void http_serve(struct http_server *s, const struct http_page *pages)
     s->inner->in_flight = 0;
     s->inner->generation++;
     s->inner->start = now_ms();
+    pthread_mutex_unlock(&s->inner->lock);
+}
+
+void http_settle(struct http_server *s)
+{
+    pthread_mutex_lock(&s->inner->lock);
     pthread_mutex_unlock(&s->inner->lock);
 }
 

@@ -46,6 +46,9 @@ struct http_server {
 int http_start(struct http_server *server, int family);
 /* Other pages, and an empty log. */
 void http_serve(struct http_server *server, const struct http_page *pages);
+/* Call when the client has ended, before looking at hits: all that was logged is
+ * seen from here on. */
+void http_settle(struct http_server *server);
 /* How often the path was asked for. */
 int http_count(struct http_server *server, const char *path);
 /* All requests but robots.txt. */

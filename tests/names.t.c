@@ -156,7 +156,8 @@ static void many_slow(void)
     bundle_wait(b, -1);
     hclose(b);
     cmp_ok(good, "==", 200, "200 slow lookups at once");
-    cmp_ok(now() - t, "<", 8 * stub.slow_ms, "do not queue up one by one (%d ms)", (int)(now() - t));
+    cmp_ok(now() - t, "<", 8 * stub.slow_ms, "do not queue up one by one (%d ms)",
+           (int)(now() - t));
 }
 
 static void gives_up(void)
@@ -256,7 +257,8 @@ static void preferences(void)
     cmp_ok(stub_count("a5.test"), "==", 1, "asks one question only");
     is(look("localhost", 0), "127.0.0.1", "for every source");
     setup((struct cos_names_setup){0});
-    like(look("many.test", 4), "^(10[.0-9]+ ){14}10[.0-9]+$", "at most 16 addresses, of both families");
+    like(look("many.test", 4), "^(10[.0-9]+ ){14}10[.0-9]+$",
+         "at most 16 addresses, of both families");
 }
 
 /* The system's own resolver as the last resort, for a name without a dot that
@@ -282,7 +284,8 @@ int main(void)
     int fd = mkstemp(hosts_file);
     close(fd);
     plan(NO_PLAN);
-    set_hosts("# comment\n192.0.2.7  inhosts.test AlsoHosts # x\n2001:db8::7\tinhosts.test\nbad line\n");
+    set_hosts(
+        "# comment\n192.0.2.7  inhosts.test AlsoHosts # x\n2001:db8::7\tinhosts.test\nbad line\n");
     stub_start();
     table();
     shares();

@@ -166,6 +166,22 @@ static void compare_defaults(const char *help, const char *manual)
     ok(in_manual, "the manual has the default of every option");
 }
 
+/* Every command that --help lists has an item in the manual. */
+static void compare_commands(const char *help, const char *manual)
+{
+    const char *at = strstr(help, "\nCommands");
+    int n = 0;
+    for (; at && (at = strstr(at, "\n  coscrawl ")); at++) {
+        char want[64], name[32];
+        if (sscanf(at, "\n  coscrawl %31[a-z] ", name) != 1)
+            continue;
+        snprintf(want, sizeof want, "\n.It Nm Cm %s", name);
+        ok(strstr(manual, want), "the manual has the command %s", name);
+        n++;
+    }
+    cmp_ok(n, ">", 5, "--help lists the commands");
+}
+
 static void check_faces(void)
 {
     static struct names table, help, manual;
@@ -189,6 +205,7 @@ static void check_faces(void)
     same(&table, &help, "--help");
     same(&table, &manual, "the manual");
     compare_defaults(help_text, manual_text);
+    compare_commands(help_text, manual_text);
     for (char *s = strtok(help_text, "\n"); s; s = strtok(NULL, "\n"))
         wide += strlen(s) > 80;
     cmp_ok(wide, "==", 0, "--help fits into 80 columns");

@@ -35,8 +35,8 @@ static void send_subset(struct cos_work *work, const int *set, const int *in, in
     char text[256] = "[";
     for (int i = 0; i < n; i++)
         if (in[i])
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d",
-                     text[1] ? "," : "", set[i]);
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", text[1] ? "," : "",
+                     set[i]);
     strcat(text, "]");
     send_text(work, "match", text);
 }
@@ -186,10 +186,12 @@ static void c69_co(void)
     waiting = go(take(pool, &c, &err));
     msleep(now() + 50);
     ok(!c && err == 1, "C69 co max 2: the third waits");
-    cmp_ok(cos_pool_acquire(pool, &d, now() + 20), "==", COS_ETIMEDOUT, "C69 co a wait has a deadline");
+    cmp_ok(cos_pool_acquire(pool, &d, now() + 20), "==", COS_ETIMEDOUT,
+           "C69 co a wait has a deadline");
     cos_pool_release(a);
     msleep(now() + 20);
-    ok(c && !err && cos_worker_pid(c) == pid, "C69 co the released process serves the first waiter");
+    ok(c && !err && cos_worker_pid(c) == pid,
+       "C69 co the released process serves the first waiter");
     cmp_ok(stats_of(pool).idle, "==", 0, "C69 co and is not idle as well");
     cos_pool_release(b);
     cos_pool_release(c);
@@ -201,7 +203,8 @@ static void c69_co(void)
     hclose(waiting);
     one = (int)time_jobs(pool, 1);
     two = (int)time_jobs(pool, 2);
-    ok(two * 10 <= one * 13, "C69 co two jobs (%d ms) take at most 1.3 times one (%d ms)", two, one);
+    ok(two * 10 <= one * 13, "C69 co two jobs (%d ms) take at most 1.3 times one (%d ms)", two,
+       one);
     cos_pool_close(pool);
 }
 
@@ -262,7 +265,8 @@ static void c69_cps(void)
     returned = 1;
     cps_run(rt);
     cmp_ok(calls, "==", 3, "C69 cps each callback runs once");
-    ok(held[2] && cos_worker_pid(held[2]) == first_pid, "C69 cps the same process serves the third");
+    ok(held[2] && cos_worker_pid(held[2]) == first_pid,
+       "C69 cps the same process serves the third");
     cos_pool_release(held[1]);
     cos_pool_release(held[2]);
     returned = 0;
@@ -281,7 +285,8 @@ static void c69_cps(void)
     cps_close(rt);
 }
 
-/* --- C70 --------------------------------------------------------------------------------------- */
+/* --- C70 ---------------------------------------------------------------------------------------
+ */
 
 static void c70(const char *face, int use_cps)
 {
@@ -316,9 +321,11 @@ static void c70(const char *face, int use_cps)
     cos_pool_close(pool);
 }
 
-/* --- C71 ---------------------------------------------------------------------------------------- */
+/* --- C71 ----------------------------------------------------------------------------------------
+ */
 
-static coroutine void job(struct cos_pool *pool, const char *event, int *err, struct cos_message *out)
+static coroutine void job(struct cos_pool *pool, const char *event, int *err,
+                          struct cos_message *out)
 {
     *err = cos_pool_job(pool, event, event, strlen(event) + 1, NULL, NULL, out, -1);
 }
@@ -437,7 +444,8 @@ static void dies_idle(void)
     cos_pool_close(pool);
 }
 
-/* --- C72 ---------------------------------------------------------------------------------------- */
+/* --- C72 ----------------------------------------------------------------------------------------
+ */
 
 static int collect(void *arg, const char *event, const char *data, size_t len)
 {
@@ -450,7 +458,8 @@ static int collect(void *arg, const char *event, const char *data, size_t len)
 static const char *const shell[] = {
     "sh", "-c",
     "while read event n; do d=$(head -c \"$n\"); r=\"$event <$d>\";"
-    " printf 'note 2\\nhi'; printf 'end %d\\n%s' ${#r} \"$r\"; done", NULL};
+    " printf 'note 2\\nhi'; printf 'end %d\\n%s' ${#r} \"$r\"; done",
+    NULL};
 
 static void c72(const char *face, int use_cps)
 {
@@ -462,7 +471,8 @@ static void c72(const char *face, int use_cps)
     char matches[256] = "", notes[256] = "";
     if (use_cps) {
         cps_open(&rt);
-        cps_pool_job(rt, pool, "subsetSum", task, sizeof task - 1, collect, matches, -1, answered, &a);
+        cps_pool_job(rt, pool, "subsetSum", task, sizeof task - 1, collect, matches, -1, answered,
+                     &a);
         cps_pool_job(rt, ext, "job", "data", 4, collect, notes, -1, answered, &b);
         cps_run(rt);
         cps_close(rt);
@@ -472,7 +482,8 @@ static void c72(const char *face, int use_cps)
         snprintf(b.text, sizeof b.text, "%s", out.data.data ? out.data.data : "");
     }
     cmp_ok(a.err, "==", 0, "C72 %s subset sum in a worker", face);
-    is(matches, "match [1,2,-3];match [2,-4,5,-3];", "C72 %s exactly the two matches, then the end", face);
+    is(matches, "match [1,2,-3];match [2,-4,5,-3];", "C72 %s exactly the two matches, then the end",
+       face);
     cmp_ok(b.err, "==", 0, "C72 %s a shell script as worker", face);
     is(notes, "note hi;", "C72 %s its messages come through", face);
     is(b.text, "job <data>", "C72 %s and its result", face);
@@ -510,38 +521,47 @@ static void protocol(void)
     cmp_ok(cos_pool_job(pool, "many", "", 0, stop_at_ten, &n, NULL, -1), "==", COS_ESTOP,
            "the receiver can stop a job");
     cmp_ok(n, "==", 10, "at once");
-    cmp_ok(cos_pool_job(pool, "echo", big, 100000, NULL, NULL, &out, -1), "==", 0, "a large message");
+    cmp_ok(cos_pool_job(pool, "echo", big, 100000, NULL, NULL, &out, -1), "==", 0,
+           "a large message");
     ok(out.data.len == 100000 && out.data.data[99999] == 'b', "comes back whole");
     cmp_ok(cos_pool_job(pool, "echo", big, 100001, NULL, NULL, &out, -1), "==", COS_ETOOBIG,
            "one byte too many is refused");
-    cmp_ok(cos_pool_job(pool, "two words", "", 0, NULL, NULL, &out, -1), "==", COS_EINVAL, "a bad event");
+    cmp_ok(cos_pool_job(pool, "two words", "", 0, NULL, NULL, &out, -1), "==", COS_EINVAL,
+           "a bad event");
     cmp_ok(cos_pool_job(pool, "fail", "", 0, NULL, NULL, &out, -1), "==", COS_ECHARSET,
            "the worker's own error comes through");
-    cmp_ok(cos_pool_job(pool, "complain", "", 0, NULL, NULL, &out, -1), "==", COS_EPARSE, "or its words");
+    cmp_ok(cos_pool_job(pool, "complain", "", 0, NULL, NULL, &out, -1), "==", COS_EPARSE,
+           "or its words");
     is(out.data.data, "no such thing", "as they are");
-    cmp_ok(cos_pool_job(pool, "nonsense", "", 0, NULL, NULL, &out, -1), "==", COS_EPROTO, "nonsense is named");
-    cmp_ok(cos_pool_job(pool, "exit", "", 0, NULL, NULL, &out, -1), "==", COS_ECRASHED, "exit in a job");
+    cmp_ok(cos_pool_job(pool, "nonsense", "", 0, NULL, NULL, &out, -1), "==", COS_EPROTO,
+           "nonsense is named");
+    cmp_ok(cos_pool_job(pool, "exit", "", 0, NULL, NULL, &out, -1), "==", COS_ECRASHED,
+           "exit in a job");
     is(out.data.data, "exited with status 3", "with its status");
     bad = open_pool((struct cos_pool_setup){.argv = none});
-    cmp_ok(cos_pool_job(bad, "x", "", 0, NULL, NULL, &out, -1), "==", COS_ENOENT, "a program that is not there");
+    cmp_ok(cos_pool_job(bad, "x", "", 0, NULL, NULL, &out, -1), "==", COS_ENOENT,
+           "a program that is not there");
     cos_pool_close(bad);
     bad = open_pool((struct cos_pool_setup){.argv = chatter});
-    cmp_ok(cos_pool_job(bad, "x", "", 0, NULL, NULL, &out, -1), "==", COS_EPROTO, "a program that chatters");
+    cmp_ok(cos_pool_job(bad, "x", "", 0, NULL, NULL, &out, -1), "==", COS_EPROTO,
+           "a program that chatters");
     cos_pool_close(bad);
     bad = open_pool((struct cos_pool_setup){.argv = leaves});
-    cmp_ok(cos_pool_job(bad, "x", "", 0, NULL, NULL, &out, -1), "==", COS_ECRASHED, "a program that leaves");
+    cmp_ok(cos_pool_job(bad, "x", "", 0, NULL, NULL, &out, -1), "==", COS_ECRASHED,
+           "a program that leaves");
     cos_pool_close(bad);
     cmp_ok(cos_pool_open(&bad, &(struct cos_pool_setup){0}), "==", COS_EINVAL, "a pool of nothing");
     cos_message_release(&out);
     cos_pool_close(pool);
 }
 
-/* --- limits ----------------------------------------------------------------------------------------- */
+/* --- limits
+ * ----------------------------------------------------------------------------------------- */
 
 static void limits(void)
 {
-    struct cos_pool *pool = open_pool((struct cos_pool_setup){
-        .max = 1, .cpu_s = 1, .memory = 64 << 20, .job_ms = 20000});
+    struct cos_pool *pool = open_pool(
+        (struct cos_pool_setup){.max = 1, .cpu_s = 1, .memory = 64 << 20, .job_ms = 20000});
     struct cos_message out = {{0}, {0}};
     int plain = 1;
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -568,7 +588,8 @@ static void limits(void)
     cos_pool_close(pool);
 }
 
-/* --- the end ------------------------------------------------------------------------------------------ */
+/* --- the end
+ * ------------------------------------------------------------------------------------------ */
 
 static coroutine void late(struct cos_pool *pool, int *err)
 {
@@ -634,7 +655,8 @@ static void orphans(void)
 int main(void)
 {
     plan(NO_PLAN);
-    crashes = mmap(NULL, sizeof *crashes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    crashes =
+        mmap(NULL, sizeof *crashes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     orphans();
     if (cos_pool_prepare())
         BAIL_OUT("prepare");

@@ -73,7 +73,8 @@ static void forms(void)
     cmp_ok(res.bad, "==", 1, "an entry without loc is counted as bad");
 
     cmp_ok(parse("<s:sitemapindex xmlns:s='x'><s:sitemap><s:loc>http://h/1.xml</s:loc></s:sitemap>"
-                 "</s:sitemapindex>"), "==", 0, "index with a prefix parses");
+                 "</s:sitemapindex>"),
+           "==", 0, "index with a prefix parses");
     is(seen.data, "http://h/1.xml|\n", "index items");
     cmp_ok(res.kind, "==", COS_SITEMAP_INDEX, "kind is index");
 
@@ -82,17 +83,23 @@ static void forms(void)
     is(seen.data, "http://h/1|\nHTTPS://h/2|\nhttp://h/3|\n", "text lines");
     cmp_ok(res.bad, "==", 1, "a line that is no URL is counted");
 
-    cmp_ok(parse("<rss><channel><link>http://h/</link><item><title>t</title><link>http://h/p1</link>"
-                 "<pubDate>Mon</pubDate></item><item><atom:link rel='self' href='http://h/x'/>"
-                 "<link>http://h/p2</link></item></channel></rss>"), "==", 0, "RSS parses");
-    is(seen.data, "http://h/p1|Mon\nhttp://h/p2|\n", "RSS items; the channel's own link is not one");
+    cmp_ok(
+        parse("<rss><channel><link>http://h/</link><item><title>t</title><link>http://h/p1</link>"
+              "<pubDate>Mon</pubDate></item><item><atom:link rel='self' href='http://h/x'/>"
+              "<link>http://h/p2</link></item></channel></rss>"),
+        "==", 0, "RSS parses");
+    is(seen.data, "http://h/p1|Mon\nhttp://h/p2|\n",
+       "RSS items; the channel's own link is not one");
 
-    cmp_ok(parse("<feed><link href='http://h/feed' rel='self'/><entry>"
-                 "<link rel='edit' href='http://h/e'/><link rel='alternate' href='http://h/1?a&amp;b'/>"
-                 "<updated>u</updated></entry><entry><link href='http://h/2'></link></entry></feed>"),
-           "==", 0, "Atom parses");
+    cmp_ok(
+        parse(
+            "<feed><link href='http://h/feed' rel='self'/><entry>"
+            "<link rel='edit' href='http://h/e'/><link rel='alternate' href='http://h/1?a&amp;b'/>"
+            "<updated>u</updated></entry><entry><link href='http://h/2'></link></entry></feed>"),
+        "==", 0, "Atom parses");
     is(seen.data, "http://h/1?a&b|u\nhttp://h/2|\n", "Atom entries: alternate or no rel");
-    cmp_ok(parse("<!DOCTYPE urlset [<!ENTITY x \"<>\">]><urlset/>"), "==", 0, "an empty urlset is fine");
+    cmp_ok(parse("<!DOCTYPE urlset [<!ENTITY x \"<>\">]><urlset/>"), "==", 0,
+           "an empty urlset is fine");
     cmp_ok(res.urls, "==", 0, "and holds nothing");
 }
 
@@ -141,8 +148,8 @@ static void ceilings(void)
     cos_buf_init(&many, 10 << 20);
     for (int i = 0; i <= 50000; i++)
         cos_buf_addf(&many, "http://h/%d\n", i);
-    cmp_ok(cos_sitemap_parse(many.data, many.len, 0, NULL, count_only, &count, &res), "==",
-           COS_ETOOBIG, "50,001 URLs are too many");
+    cmp_ok(cos_sitemap_parse(many.data, many.len, 0, NULL, count_only, &count, &res),
+           "==", COS_ETOOBIG, "50,001 URLs are too many");
     cmp_ok(count, "==", 50000, "50,000 are reported");
     cmp_ok(parse_n(index, strlen(index), 4, NULL), "==", 0, "an index below four others");
     cmp_ok(parse_n(index, strlen(index), 5, NULL), "==", COS_ETOOBIG, "below five: too deep");
@@ -169,8 +176,8 @@ static void broken(void)
     cmp_ok(parse(""), "==", COS_EPARSE, "nothing is no sitemap");
     cmp_ok(parse("just words\nand more"), "==", COS_EPARSE, "text without one URL is no sitemap");
     cmp_ok(parse_n("\xff\xfe<\0u\0", 6, 0, NULL), "==", COS_ECHARSET, "UTF-16 is named as such");
-    cmp_ok(parse("<urlset><url><loc>http://h/1</loc></url><url><loc>http://h/2</loc><last"), "==",
-           COS_EPARSE, "cut off in a tag");
+    cmp_ok(parse("<urlset><url><loc>http://h/1</loc></url><url><loc>http://h/2</loc><last"),
+           "==", COS_EPARSE, "cut off in a tag");
     is(seen.data, "http://h/1|\nhttp://h/2|\n", "complete locations are reported all the same");
     cmp_ok(parse("<urlset><url><loc>http://h/1</loc></url><url><loc>http://h/2"), "==", COS_EPARSE,
            "cut off in a loc");
@@ -203,7 +210,7 @@ static double seconds(const char *unit, size_t n)
 
 static void linear(void)
 {
-    static const char *const units[] = {"<!--",    "<a ",  "<![CDATA[", "&amp",      "<loc>",
+    static const char *const units[] = {"<!--",    "<a ",  "<![CDATA[", "&amp",        "<loc>",
                                         "<a b='>", "<!a[", "</loc>",    "<a href=' >", "&#x41"};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         double t = seconds(units[i], 8 << 20);

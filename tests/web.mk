@@ -48,7 +48,15 @@ tests_fuzz_fuzz_charset_LDADD = libcos.la
 endif
 
 # sitemap, tidy, names
-check_PROGRAMS += tests/names.t tests/sitemap.t
+check_PROGRAMS += tests/names.t tests/sitemap.t tests/tidy.t tests/fuzz_sitemap.t
+tests_fuzz_sitemap_t_SOURCES = tests/fuzz/fuzz_sitemap.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+EXTRA_DIST += tests/dnsstub.h tests/fuzz/corpus/sitemap
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_sitemap
+tests_fuzz_fuzz_sitemap_SOURCES = tests/fuzz/fuzz_sitemap.c
+tests_fuzz_fuzz_sitemap_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_sitemap_LDADD = libcos.la
+endif
 # fetch
 check_PROGRAMS += tests/fetch.t tests/tls.t
 EXTRA_DIST += tests/fetch_rows.h

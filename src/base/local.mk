@@ -27,6 +27,8 @@ libcos_la_SOURCES += \
 libcos_la_SOURCES += \
 	src/base/frame.c src/base/frame.h \
 	src/base/pool.c src/base/pool.h src/base/pool_int.h \
+	src/base/pool_io.c \
 	src/base/pool_op.c src/base/pool_op.h \
+	src/base/pool_open.c \
 	src/base/worker.c src/base/worker.h \
 	src/base/zygote.c src/base/zygote.h

@@ -60,7 +60,7 @@ static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cos__lane *shared;
 static int shared_users, wanted_threads;
 
-/* --- lists ------------------------------------------------------------------ */
+/* --- lists --- */
 
 static void append(struct list *list, struct cos__job *job)
 {
@@ -86,7 +86,7 @@ static void unlink_job(struct list *list, struct cos__job *job)
     job->prev = job->next = NULL;
 }
 
-/* --- threads ---------------------------------------------------------------- */
+/* --- threads --- */
 
 /* The job is done; its loop is told unless it has been told already. */
 static void deliver(struct cos__job *job)
@@ -215,7 +215,7 @@ void cos__offload_lane_free(struct cos__lane *lane)
     free(lane);
 }
 
-/* --- the threads all loops share -------------------------------------------- */
+/* --- the threads all loops share --- */
 
 void cos__offload_threads(int n)
 {
@@ -256,7 +256,7 @@ static void shared_put(void)
     cos__offload_lane_free(last);
 }
 
-/* --- the loop's side -------------------------------------------------------- */
+/* --- the loop's side --- */
 
 static void complete_all(struct cos__offload *home)
 {
@@ -426,7 +426,7 @@ struct cos__offload_stats cos__offload_stats(void)
     return stats;
 }
 
-/* --- any function as a job --------------------------------------------------- */
+/* --- any function as a job --- */
 
 struct call {
     struct cos__job job;

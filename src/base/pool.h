@@ -39,7 +39,7 @@ struct cos_pool_setup {
     int retries;             /* of cos_pool_job after a crash or a hang: none */
     int64_t idle_ms;         /* an idle worker is ended after: 30,000; -1 never */
     int64_t job_ms;          /* wall clock from acquire to release: 10,000; -1 no limit */
-    int cpu_s;               /* CPU seconds of a job: 10; -1 no limit. A program: of its life, none */
+    int cpu_s;               /* CPU seconds of a job: 10; -1 no limit. A program's whole life: none */
     size_t memory;           /* bytes beyond what a worker starts with: 512 MiB; a program: none */
     size_t message_max;      /* bytes of data in a message: 64 MiB */
     int no_seccomp;          /* 1: let run() open files, start processes … */

@@ -24,7 +24,7 @@ static int fill(struct cos_message *message, const char *event, const char *data
     return cos_buf_add(&message->data, data, len);
 }
 
-/* --- acquire ------------------------------------------------------------------------ */
+/* --- acquire --- */
 
 struct acquire_op {
     struct cos_op op;
@@ -88,7 +88,7 @@ struct cos_worker *cos__pool_acquire_take(struct cos_op *base)
     return worker;
 }
 
-/* --- send, receive and job share a struct: one free list ------------------------------- */
+/* --- send, receive and job share a struct: one free list --- */
 
 struct pool_op {
     struct cos_op op;
@@ -122,11 +122,13 @@ static struct pool_op *make(const struct cos__op_type *type, const char *event, 
                             size_t len)
 {
     struct pool_op *op = (struct pool_op *)cos__op_new(type);
+    size_t n;
     if (!op)
         return NULL;
-    op->bad_event = strlen(event) > COS_EVENT_MAX;
+    n = strlen(event);
+    op->bad_event = n > COS_EVENT_MAX;
     if (!op->bad_event)
-        strcpy(op->event, event);
+        memcpy(op->event, event, n + 1);
     cos_buf_init(&op->data, len);
     if (cos_buf_add(&op->data, data, len)) {
         cos__op_free(&op->op);
@@ -141,7 +143,7 @@ static int post(struct pool_op *op)
                          : cos__worker_post(op->worker, op->event, op->data.data, op->data.len);
 }
 
-/* --- send ---------------------------------------------------------------------------- */
+/* --- send --- */
 
 static void send_flushed(struct cos__flushed *flushed, int err)
 {
@@ -186,7 +188,7 @@ struct cos_op *cos__worker_send_op(struct cos_worker *worker, const char *event,
     return &op->op;
 }
 
-/* --- receive --------------------------------------------------------------------------- */
+/* --- receive --- */
 
 static void recv_heard(struct cos__ear *ear, int err, const char *event, const char *data,
                        size_t len)
@@ -231,7 +233,7 @@ struct cos_op *cos__worker_recv_op(struct cos_worker *worker)
     return &op->op;
 }
 
-/* --- job ---------------------------------------------------------------------------------- */
+/* --- job --- */
 
 static void job_end(struct pool_op *op, int err)
 {
@@ -257,7 +259,7 @@ static int try_again(struct pool_op *op, int err)
 {
     struct cos_worker *worker = op->worker;
     if ((err != COS_ECRASHED && err != COS_EHUNG) || op->heard_any ||
-        op->tries >= cos__pool_retries(op->pool))
+        op->tries >= op->pool->setup.retries)
         return 0;
     op->tries++;
     op->worker = NULL;
@@ -339,7 +341,7 @@ struct cos_op *cos__pool_job_op(struct cos_pool *pool, const char *event, const 
     return &op->op;
 }
 
-/* --- the coroutine face --------------------------------------------------------------------- */
+/* --- the coroutine face --- */
 
 int cos_pool_acquire(struct cos_pool *pool, struct cos_worker **out, int64_t deadline)
 {

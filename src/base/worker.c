@@ -43,7 +43,7 @@ struct cos_work {
     int ended; /* "end" or "error" was sent for this job */
 };
 
-/* --- limits --------------------------------------------------------------------- */
+/* --- limits --- */
 
 static void set_soft(int what, rlim_t value)
 {
@@ -128,7 +128,7 @@ static int under_valgrind(void)
     return preload && strstr(preload, "vgpreload");
 }
 
-/* --- messages --------------------------------------------------------------------- */
+/* --- messages --- */
 
 static void write_all(int fd, const char *data, size_t len)
 {

@@ -42,7 +42,7 @@ static int nchildren;
 static struct pollfd polls[FIXED + CHANNELS_MAX];
 static int npolls;
 
-/* --- packets with a descriptor ------------------------------------------------------ */
+/* --- packets with a descriptor --- */
 
 union control {
     char room[CMSG_SPACE(sizeof(int))];
@@ -90,7 +90,7 @@ static ssize_t recv_packet(int sock, void *data, size_t len, int *fd)
     return n;
 }
 
-/* --- in the zygote: children --------------------------------------------------------- */
+/* --- in the zygote: children --- */
 
 static int64_t now_ms(void)
 {
@@ -260,7 +260,7 @@ static void reap(int signals)
         forget_child(pid, status);
 }
 
-/* --- in the zygote: channels ----------------------------------------------------------- */
+/* --- in the zygote: channels --- */
 
 static void drop_channel(int at)
 {
@@ -297,7 +297,7 @@ static _Noreturn void leave(void)
 
 static void on_master(int master)
 {
-    char byte;
+    char byte = 0;
     int fd;
     if (recv_packet(master, &byte, 1, &fd) <= 0)
         leave();
@@ -355,7 +355,7 @@ static _Noreturn void zygote_main(int master)
     }
 }
 
-/* --- in the program --------------------------------------------------------------------- */
+/* --- in the program --- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int master = -1;

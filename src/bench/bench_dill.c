@@ -183,7 +183,7 @@ static dill_coroutine void sleeper(int64_t from, unsigned i, int times, long *le
     char x = 0;
     for (int k = 0; k < times; k++) {
         i = i * 1103515245U + 12345U;
-        dill_msleep(from + 20 * (k + 1) + i / 65536 % 10);
+        dill_msleep(from + 20L * (k + 1) + i / 65536 % 10);
     }
     if (--*left == 0)
         dill_chsend(ch, &x, 1, -1);
@@ -301,6 +301,12 @@ static double best(const struct row *r)
     return least;
 }
 
+static bool have_valgrind(void)
+{
+    /* NOLINTNEXTLINE(cert-env33-c): the one command is ours */
+    return system("command -v valgrind >/dev/null 2>&1") == 0;
+}
+
 /* Instructions of one run, start-up included; -1: no valgrind. */
 static double instructions(const char *self, const struct row *r, long n)
 {
@@ -309,7 +315,7 @@ static double instructions(const char *self, const struct row *r, long n)
     snprintf(cmd, sizeof cmd,
              "valgrind --tool=callgrind --callgrind-out-file=/dev/null '%s' --run=%s --n=%ld 2>&1",
              self, r->name, n);
-    FILE *f = popen(cmd, "r");
+    FILE *f = popen(cmd, "r"); /* NOLINT(cert-env33-c): the one command is ours */
     if (!f)
         return -1;
     while (fgets(line, sizeof line, f)) {
@@ -354,7 +360,7 @@ static struct result measure(const char *self, const struct row *r)
     if (!r->count)
         return res;
     res.syscalls = per_op(syscalls(r, SHORT_RUN), syscalls(r, LONG_RUN));
-    if (system("command -v valgrind >/dev/null 2>&1") == 0)
+    if (have_valgrind())
         res.instructions =
             per_op(instructions(self, r, SHORT_RUN), instructions(self, r, LONG_RUN));
     return res;

@@ -111,7 +111,7 @@ static void decide(struct cos__crawl *c, uint32_t id, int kind, int flags, int i
     int reason = 0;
     if (!is_seed)
         reason = cos_scope_check(c->scope, url, len, flags & COS_LINK_REQUISITE, &detail);
-    if (!reason)
+    if (!is_seed && !reason)
         reason = link_reason(c, kind, flags);
     if (!reason)
         reason = too_deep(c, node);

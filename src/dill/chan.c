@@ -176,7 +176,8 @@ static inline struct dill_half *direction(struct dill_ctx *c, int op, int ch, co
 {
     struct dill_half *dir = half_get(c, ch);
     if (dill_slow(!dir)) {
-        *err = errno;
+        int why = errno;
+        *err = why > 0 ? why : ENOTSUP; /* a foreign query may forget it */
         return NULL;
     }
     *err = dill_slow(!val && len) ? EINVAL : 0;
@@ -237,15 +238,9 @@ static __attribute__((noinline)) int transfer_slowly(int op, int ch, void *val, 
 static __attribute__((noinline)) int await_message(struct dill_half *dir, int op, void *val,
                                                    size_t len)
 {
-    struct dill_ctx *c = &dill__tls;
+    struct dill_ctx *c = dill__here();
     struct dill_cr *self = c->running;
-    struct dill_clause cl;
-    cl.dir = dir;
-    cl.cr = self;
-    cl.val = val;
-    cl.len = len;
-    cl.op = op;
-    cl.index = 0;
+    struct dill_clause cl = {.dir = dir, .cr = self, .val = val, .len = len, .op = op};
     enqueue(&cl);
     self->clauses = &cl;
     self->nclauses = 1;
@@ -276,7 +271,7 @@ DILL_INLINE void meet_quickly(struct dill_ctx *c, int op, struct dill_clause *ot
  * anything else is transfer_slowly's. */
 DILL_INLINE int transfer(int op, int ch, void *val, size_t len, int64_t deadline)
 {
-    struct dill_ctx *c = &dill__tls;
+    struct dill_ctx *c = dill__here();
     uint32_t i = (uint32_t)ch ^ c->tag;
     if (dill_slow(i >= c->nhandles || c->running->stop || !val))
         return transfer_slowly(op, ch, val, len, deadline);
@@ -309,32 +304,36 @@ int dill_chrecv(int ch, void *val, size_t len, int64_t deadline)
     return transfer(DILL_CHRECV, ch, val, len, deadline);
 }
 
-/* Perform clause i if that needs no waiting: its errno, or EAGAIN. */
-static int attempt(struct dill_ctx *c, struct dill_clause *cl, const struct dill_chclause *u, int i)
+/* Perform clause i if that needs no waiting, with *err as its result; false:
+ * nobody is there yet, and *cl is ready to be queued. */
+static bool attempt(struct dill_ctx *c, struct dill_clause *cl, const struct dill_chclause *u,
+                    int i, int *err)
 {
-    int err;
+    *err = EINVAL;
     if (u->op != DILL_CHSEND && u->op != DILL_CHRECV)
-        return EINVAL;
-    struct dill_half *dir = direction(c, u->op, u->ch, u->val, u->len, &err);
+        return true;
+    struct dill_half *dir = direction(c, u->op, u->ch, u->val, u->len, err);
     if (!dir)
-        return err;
-    if (dir->first && dir->first->op != u->op)
-        return meet(c, dir->first, u->val, u->len);
+        return true;
+    if (dir->first && dir->first->op != u->op) {
+        *err = meet(c, dir->first, u->val, u->len);
+        return true;
+    }
     cl->dir = dir;
     cl->cr = c->running;
     cl->val = u->val;
     cl->len = u->len;
     cl->op = u->op;
     cl->index = i;
-    return EAGAIN;
+    return false;
 }
 
 static int choose_with(struct dill_ctx *c, struct dill_clause *cls,
                        const struct dill_chclause *clauses, int n, int64_t deadline)
 {
     for (int i = 0; i < n; i++) {
-        int err = attempt(c, &cls[i], &clauses[i], i);
-        if (err != EAGAIN) {
+        int err;
+        if (attempt(c, &cls[i], &clauses[i], i, &err)) {
             errno = err;
             return i;
         }

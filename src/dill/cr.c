@@ -36,7 +36,7 @@ void dill__wake(struct dill_ctx *c, struct dill_cr *cr, int err)
     if (cr->timer)
         dill__timer_remove(c, cr);
     /* It runs soon: fetch the frames that lie below its block. */
-    for (int i = 2; i < 7; i++)
+    for (size_t i = 2; i < 7; i++)
         __builtin_prefetch((char *)cr - i * 64);
     cr->wait = DILL_WAIT_NOT;
     cr->err = err;
@@ -102,7 +102,7 @@ static __attribute__((noinline)) int yield_slowly(void)
  * further questions. */
 int dill_yield(void)
 {
-    struct dill_ctx *c = &dill__tls;
+    struct dill_ctx *c = dill__here();
     if (dill_slow(--c->budget <= 0))
         return yield_slowly();
     struct dill_cr *self = c->running;
@@ -211,7 +211,7 @@ void *dill_fiber_(void)
 /* The first instructions of a child, or of a parent that goes on. */
 void dill_enter_(void)
 {
-    struct dill_ctx *c = &dill__tls;
+    struct dill_ctx *c = dill__here();
     dill__san_arrive(&c->running->san, &c->main.san);
 }
 
@@ -219,7 +219,7 @@ void dill_enter_(void)
  * still stand on it; nobody takes it from there before we have left. */
 void dill_epilogue_(void)
 {
-    struct dill_ctx *c = &dill__tls;
+    struct dill_ctx *c = dill__here();
     struct dill_cr *self = c->running;
     dill__bundle_remove(c, self);
     c->ncr--;

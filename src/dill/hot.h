@@ -9,7 +9,7 @@
 
 static inline struct dill_ctx *dill__ctx(void)
 {
-    struct dill_ctx *c = &dill__tls;
+    struct dill_ctx *c = dill__here();
     if (dill_slow(!c->running))
         dill__ctx_init(c);
     return c;

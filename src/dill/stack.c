@@ -170,7 +170,7 @@ static struct dill_cr *block_at(char *top)
 
 static struct dill_cr *slot_block(const struct dill_slab *s, unsigned i)
 {
-    return block_at(slot_top(s, i) - i % COLOURS * LINE);
+    return block_at(slot_top(s, i) - (size_t)(i % COLOURS) * LINE);
 }
 
 static struct dill_cr *block_init(struct dill_cr *cr, char *low, char *high)

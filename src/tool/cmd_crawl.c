@@ -9,6 +9,8 @@
 #include "tool/ui.h"
 #include "tool/version.h"
 
+#include "coscrawl.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,7 +56,8 @@ static void on_skip(void *arg, const struct cos_crawl_skip *s)
 static void what_failed(char *out, size_t max, char name[TEXT_SHORT],
                         const struct cos_crawl_failure *f)
 {
-    const char *why = f->why ? f->why : f->err != COS_EHTTP || !f->status ? cos_strerror(f->err) : "";
+    const char *plain = f->err == COS_EHTTP && f->status ? "" : cos_strerror(f->err);
+    const char *why = f->why ? f->why : plain;
     if (f->status >= 400)
         snprintf(out, max, "%s%s%s", text_status(name, f->status), *why ? ": " : "", why);
     else
@@ -127,6 +130,7 @@ static int crawl(struct run *run)
     cos_crawl(&run->options.crawl, &events, &result);
     ui_summary(&run->ui, &run->options, &result);
     err = output_release(&run->output);
+    cos_shutdown();
     /* A reader that went away (head) got what it wanted. */
     if (err == COS_ECLOSED)
         return result.exit_code == TOOL_INTERRUPTED ? TOOL_FILE : result.exit_code;

@@ -40,6 +40,7 @@ static void print_commands(void)
     for (const struct tool_command *c = tool_commands(); c->name; c++)
         if (c->text)
             printf("  coscrawl %-20s%s\n", c->name, c->text);
+    puts("  coscrawl --style=S --face=F  one spider, six ways, two faces (see the manual)");
 }
 
 void tool_help(void)

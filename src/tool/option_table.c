@@ -143,8 +143,8 @@ static const struct tool_option table[] = {
     /* output */
     {VALUE("directory-prefix", GROUP_OUTPUT, "DIR", "the current directory",
            "where the crawl is kept", set_string, CRAWL(dir)), .letter = "P"},
-    {VALUE("output", GROUP_OUTPUT, "FILE", "-", "the list goes to FILE (-: stdout)", set_string, AT(output)),
-     .letter = "o"},
+    {VALUE("output", GROUP_OUTPUT, "FILE", "-", "the list goes to FILE (-: stdout)", set_string,
+           AT(output)), .letter = "o"},
     {VALUE("format", GROUP_OUTPUT, "FORM", "text", "of the list: text or jsonl", set_format,
            AT(format)), .choices = formats},
     {.name = "quiet", .letter = "q", .group = GROUP_OUTPUT, .help = "errors only",

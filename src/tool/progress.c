@@ -189,8 +189,9 @@ static void plain_line(struct tool_ui *ui, const struct cos_crawl_stats *st)
     struct cos_buf line;
     cos_buf_init(&line, 1024);
     ui_rates(ui, &pages, &bytes);
-    cos_buf_addf(&line, "coscrawl: %s: %s done, %s queued, %s failed, %lld in flight, %.1f pages/s, "
-                        "%s/s", text_time(t, st->elapsed_ms), text_count(d, st->done),
+    cos_buf_addf(&line,
+                 "coscrawl: %s: %s done, %s queued, %s failed, %lld in flight, %.1f pages/s, %s/s",
+                 text_time(t, st->elapsed_ms), text_count(d, st->done),
                  text_count(q, st->queued), text_count(f, st->failed), (long long)st->in_flight,
                  pages, text_bytes(b, bytes));
     if (st->nslow) {
@@ -227,8 +228,8 @@ void ui_statistics(struct tool_ui *ui, const struct cos_crawl_stats *st)
            (long long)st->in_flight);
     ui_say(ui, COS_SAY_ERROR, "  %s failed, %s skipped, %s URLs known", text_count(a, st->failed),
            text_count(b, st->skipped), text_count(c, st->known));
-    ui_say(ui, COS_SAY_ERROR, "  %s requests, %s retries, %.1f pages/s", text_count(a, st->requests),
-           text_count(b, st->retries), pages);
+    ui_say(ui, COS_SAY_ERROR, "  %s requests, %s retries, %.1f pages/s",
+           text_count(a, st->requests), text_count(b, st->retries), pages);
     ui_say(ui, COS_SAY_ERROR, "  %s received, %s/s, %s of memory for the queue",
            text_bytes(a, (double)st->wire_bytes), text_bytes(b, bytes),
            text_bytes(c, (double)st->memory));

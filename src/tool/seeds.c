@@ -91,7 +91,8 @@ int tool_url(const char *typed, struct cos_buf *url, struct cos_buf *why)
         return COS_EURL;
     }
     if (!scheme && is_file(typed)) {
-        cos_buf_addf(why, "'%s' is a file, not a URL; to read URLs from it say -i %s", typed, typed);
+        cos_buf_addf(why, "'%s' is a file, not a URL; to read URLs from it say -i %s", typed,
+                     typed);
         return COS_EURL;
     }
     if (!scheme && is_word(typed))
@@ -173,7 +174,9 @@ static char *trim(char *line, int number)
 static int read_lines(struct seeds *s, FILE *f, const char *name, struct tool_ui *ui)
 {
     char *line = malloc(COS_URL_MAX + 2);
-    int number = 0, added = 0, err = line ? 0 : tool_fail(1, WHO, "%s", cos_strerror(COS_ENOMEM));
+    int number = 0, added = 0, err = 0;
+    if (!line)
+        return tool_fail(1, WHO, "%s", cos_strerror(COS_ENOMEM));
     while (!err && fgets(line, COS_URL_MAX + 2, f)) {
         char *typed = trim(line, ++number);
         int got = 0;

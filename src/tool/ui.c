@@ -47,11 +47,11 @@ static int decide_color(const struct tool_options *o)
 static int decide_utf8(void)
 {
     const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < 3; i++)
-        if (set_and_not_empty(names[i])) {
-            const char *value = getenv(names[i]);
+    for (size_t i = 0; i < 3; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
             return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-        }
+    }
     return 0;
 }
 

@@ -16,7 +16,7 @@ static void print_lines(const char *lines)
 {
     while (*lines) {
         size_t name = strcspn(lines, "\t"), all = strcspn(lines, "\n");
-        printf("  %-10.*s%.*s\n", (int)name, lines, (int)(all - name - 1), lines + name + 1);
+        printf("  %-11.*s%.*s\n", (int)name, lines, (int)(all - name - 1), lines + name + 1);
         lines += all + (lines[all] == '\n');
     }
 }
@@ -29,7 +29,7 @@ static void print_features(void)
 #ifdef HAVE_SECCOMP
     cos_buf_adds(&features, " seccomp");
 #endif
-    printf("  %-10s%s\n", "features", features.data ? features.data : "");
+    printf("  %-11s%s\n", "features", features.data ? features.data : "");
     cos_buf_release(&features);
 }
 
@@ -39,12 +39,13 @@ void tool_version(void)
     cos_buf_init(&lines, 4096);
     printf("coscrawl %s\n", VERSION);
 #ifdef SYSTEM_LIBDILL
-    printf("  %-10s%s\n", "libdill", "of the system");
+    printf("  %-11s%s\n", "libdill", "of the system");
 #else
-    printf("  %-10s%s\n", "libdill", "bundled");
+    printf("  %-11s%s\n", "libdill", "bundled");
 #endif
     cos_fetch_versions(&lines);
     cos_web_versions(&lines);
+    cos_buf_addf(&lines, "HTML Tidy\t%s\n", cos_tidy_version());
     cos_buf_addf(&lines, "SQLite\t%s\n", cos_store_version());
     if (lines.data)
         print_lines(lines.data);

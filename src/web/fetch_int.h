@@ -45,6 +45,7 @@ struct cos__fetch {
     int64_t spill_at, max_body, max_inflated;
     /* the end */
     int64_t idle_ms, active_at;     /* milliseconds of the loop */
+    int64_t suspect_at;             /* active_at when it was first found idle */
     int stop_err;                   /* why a callback made curl stop */
     int code;                       /* curl's result, once ended */
     uint8_t own_page, added, encoded, in_body, paused, ended;

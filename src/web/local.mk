@@ -41,7 +41,7 @@ EXTRA_DIST += src/web/gen_entities.py
 # sitemap, tidy, names
 libcos_la_SOURCES += \
 	src/web/names.c src/web/names.h src/web/names_int.h src/web/resolve.h \
-	src/web/names_dns.c src/web/names_sys.c \
+	src/web/names_dns.c src/web/names_jobs.c src/web/names_sys.c \
 	src/web/sitemap.c src/web/sitemap.h \
 	src/web/tidied.h src/web/tidy.c src/web/tidy.h src/web/tidy_guard.c src/web/tidy_job.c \
 	src/web/xml.c src/web/xml.h

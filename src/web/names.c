@@ -1,6 +1,6 @@
 /* names.c - the resolver: cache, shared lookups, and who is asked in which order
  * (an address as it is, /etc/hosts, localhost, name servers, the system). Calls
- * names_dns.c and names_sys.c; the faces call it through resolve.h.
+ * names_dns.c and names_jobs.c; the faces call it through resolve.h.
  *
  * A lookup belongs to the name, not to who asked: callers of one name share it,
  * a caller that gives up leaves it running, and its answer is kept for its TTL,
@@ -8,11 +8,7 @@
  * a callback of c-ares, so that whatever they do next cannot meet c-ares half-way.
  *
  * The first lookup boots the resolver on an offload thread, since that reads
- * files. getaddrinfo has a thread of its own: it may block for half a minute,
- * and two of those would hold up every file. It is asked only where it can know
- * more than the name servers: names without a dot (search domains), .local, when
- * the first of several servers fails (c-ares then asks no other), and systems
- * whose nsswitch.conf names further sources. */
+ * files; names_jobs.c has what runs there. */
 #define DILL_DISABLE_RAW_NAMES
 #include "config.h"
 
@@ -41,7 +37,7 @@ struct resolve_op {
     struct cos_addrs result;
 };
 
-/* --- addresses -------------------------------------------------------------------- */
+/* --- addresses --- */
 
 void cos__addrs_add(struct cos_addrs *addrs, int family, const void *ip)
 {
@@ -105,7 +101,7 @@ static int normalise(char out[NAME_LEN + 1], const char *host)
     return 0;
 }
 
-/* --- the cache --------------------------------------------------------------------- */
+/* --- the cache --- */
 
 static void lru_out(struct cos__names *names, struct cos__name *name)
 {
@@ -176,7 +172,7 @@ static int name_add(struct cos__names *names, const char *host, struct cos__name
     return 0;
 }
 
-/* --- waiters ------------------------------------------------------------------------ */
+/* --- waiters --- */
 
 static void waiter_in(struct cos__name *name, struct resolve_op *op)
 {
@@ -248,78 +244,7 @@ void cos__name_finish(struct cos__name *name, int err, int64_t ttl_ms)
     cos__loop_defer(names->loop, &names->settle);
 }
 
-/* --- the system as the last resort ------------------------------------------------------ */
-
-struct system_lookup {
-    struct cos__name *name; /* the loop's, not looked at on the thread */
-    char *host;
-    int family;
-    struct cos_addrs addrs;
-    int err;           /* what the name servers said */
-    int64_t ttl_ms;
-};
-
-static void lookup_free(void *data)
-{
-    free(((struct system_lookup *)data)->host);
-    free(data);
-}
-
-static int lookup_work(void *data)
-{
-    struct system_lookup *lookup = data;
-    return cos__sys_lookup(lookup->host, lookup->family, &lookup->addrs);
-}
-
-static void lookup_done(struct cos_op *op)
-{
-    struct system_lookup *lookup = cos__offload_take(op);
-    struct cos__name *name = lookup->name;
-    if (!op->err)
-        name->addrs = lookup->addrs;
-    /* Not there either: what the name servers said stands. */
-    cos__name_finish(name, op->err ? lookup->err : 0, op->err ? lookup->ttl_ms : TTL_MIN_MS * 60);
-    lookup_free(lookup);
-    cos__op_free(op);
-}
-
-static int may_help(const struct cos__name *name, int err)
-{
-    const struct cos__names *names = name->names;
-    size_t len = strlen(name->host);
-    if (names->setup.system < 0 || (!names->setup.system && names->setup.dns_server) ||
-        err == COS_EINVAL)
-        return 0;
-    return names->sys->has_other_sources || !strchr(name->host, '.') ||
-           (len > 6 && !strcmp(name->host + len - 6, ".local")) ||
-           (err == COS_ESERVFAIL && cos__dns_servers(names) > 1);
-}
-
-void cos__name_not_found(struct cos__name *name, int err, int64_t ttl_ms)
-{
-    struct cos__names *names = name->names;
-    struct system_lookup *lookup = may_help(name, err) ? calloc(1, sizeof *lookup) : NULL;
-    struct cos_op *op = NULL;
-    if (lookup) {
-        *lookup = (struct system_lookup){.name = name, .host = strdup(name->host), .err = err,
-                                         .family = names->setup.ip, .ttl_ms = ttl_ms};
-        if (!names->lane)
-            names->lane = cos__offload_lane(NULL, NULL);
-        if (lookup->host && names->lane)
-            op = cos__offload_op(lookup_work, lookup, lookup_free, names->lane);
-        if (!op)
-            lookup_free(lookup);
-    }
-    if (!op) {
-        cos__name_finish(name, err, ttl_ms);
-        return;
-    }
-    names->stats.system++;
-    op->done = lookup_done;
-    cos__op_start(op);
-}
-
-/* --- a lookup ---------------------------------------------------------------------------- */
+/* --- a lookup --- */
 
 static int from_hosts(struct cos__name *name)
 {
@@ -348,7 +273,7 @@ static void from_localhost(struct cos__name *name)
     cos__addrs_add(&name->addrs, 6, six);
 }
 
-static void look_up(struct cos__name *name)
+void cos__name_look_up(struct cos__name *name)
 {
     struct cos__names *names = name->names;
     if (names->boot_err) {
@@ -363,81 +288,6 @@ static void look_up(struct cos__name *name)
     }
 }
 
-/* --- boot and reload ------------------------------------------------------------------------ */
-
-struct boot {
-    struct cos__names *names;
-    char *hosts_file;
-    int64_t known_mtime;
-    int is_first;
-    struct cos__sysnames *sys;
-};
-
-static void boot_free(void *data)
-{
-    struct boot *boot = data;
-    cos__sys_free(boot->sys);
-    free(boot->hosts_file);
-    free(boot);
-}
-
-static int boot_work(void *data)
-{
-    struct boot *boot = data;
-    if (!boot->is_first && cos__sys_mtime(boot->hosts_file) == boot->known_mtime)
-        return 0;
-    boot->sys = cos__sys_read(boot->hosts_file);
-    if (!boot->sys)
-        return COS_ENOMEM;
-    /* The loop does not touch names->channel before the boot is over. */
-    return boot->is_first ? cos__dns_open(boot->names) : 0;
-}
-
-static void boot_done(struct cos_op *op)
-{
-    struct boot *boot = cos__offload_take(op);
-    struct cos__names *names = boot->names;
-    struct cos__name *name = names->waiting, *next;
-    if (boot->sys) {
-        cos__sys_free(names->sys);
-        names->sys = boot->sys;
-        boot->sys = NULL;
-    }
-    names->booting = 0;
-    names->waiting = NULL;
-    if (boot->is_first)
-        names->boot_err = op->err;
-    boot_free(boot);
-    cos__op_free(op);
-    for (; name; name = next) {
-        next = name->next;
-        look_up(name);
-    }
-}
-
-static int boot_start(struct cos__names *names)
-{
-    struct boot *boot = calloc(1, sizeof *boot);
-    struct cos_op *op = NULL;
-    if (!boot)
-        return COS_ENOMEM;
-    boot->names = names;
-    boot->is_first = !names->sys;
-    boot->known_mtime = names->sys ? names->sys->hosts_mtime : 0;
-    boot->hosts_file = strdup(names->setup.hosts_file);
-    if (boot->hosts_file)
-        op = cos__offload_op(boot_work, boot, boot_free, NULL);
-    if (!op) {
-        boot_free(boot);
-        return COS_ENOMEM;
-    }
-    names->booting = 1;
-    names->checked = dill_now();
-    op->done = boot_done;
-    cos__op_start(op);
-    return 0;
-}
-
 static void begin(struct cos__name *name)
 {
     struct cos__names *names = name->names;
@@ -445,18 +295,18 @@ static void begin(struct cos__name *name)
     int err = 0;
     name->busy = 1;
     if (!names->booting && (!names->sys || stale))
-        err = boot_start(names);
+        err = cos__names_boot(names);
     if (!names->sys && !err) {
         name->next = names->waiting;
         names->waiting = name;
     } else if (!names->sys) {
         cos__name_finish(name, err, 0);
     } else {
-        look_up(name);
+        cos__name_look_up(name);
     }
 }
 
-/* --- the part of the loop --------------------------------------------------------------------- */
+/* --- the part of the loop --- */
 
 static void setup_free(struct cos_names_setup *setup)
 {
@@ -553,7 +403,7 @@ int cos_names_setup(const struct cos_names_setup *setup)
     return names_open(loop, setup, &names);
 }
 
-/* --- the operation ------------------------------------------------------------------------------ */
+/* --- the operation --- */
 
 static int is_fresh(const struct cos__name *name)
 {

@@ -27,7 +27,7 @@ struct sock {
     struct sock *next;
 };
 
-/* --- c-ares and the loop ---------------------------------------------------------- */
+/* --- c-ares and the loop --- */
 
 /* c-ares wants to be called again at some time, which moves with every call. */
 static void rearm(struct cos__names *names)
@@ -151,7 +151,7 @@ void cos__dns_close(struct cos__names *names)
     ares_library_cleanup();
 }
 
-/* --- answers ------------------------------------------------------------------------ */
+/* --- answers --- */
 
 static int err_of(int status)
 {
@@ -204,11 +204,12 @@ static const unsigned char *skip_record(const unsigned char *msg, int len, const
  * and its last field. -1 when the answer does not say. */
 static int64_t negative_ttl_ms(const unsigned char *msg, int len)
 {
-    const unsigned char *p = msg + 12;
+    const unsigned char *p;
     int questions, records, type = 0;
     int64_t ttl = 0, last;
     if (!msg || len < 12)
         return -1;
+    p = msg + 12;
     questions = msg[4] << 8 | msg[5];
     records = (msg[6] << 8 | msg[7]) + (msg[8] << 8 | msg[9]);
     while (p && questions-- > 0)
@@ -415,7 +416,7 @@ void cos__dns_ask(struct cos__name *name)
     names->line_end = name;
 }
 
-/* --- settings ------------------------------------------------------------------------ */
+/* --- settings --- */
 
 static int check_server(const char *text, size_t len)
 {

@@ -1,5 +1,6 @@
 /* names_int.h - the inside of the resolver: names.c keeps the cache, names_dns.c
- * speaks to name servers, names_sys.c reads what the system says. */
+ * speaks to name servers, names_sys.c reads what the system says, names_jobs.c
+ * has it read on threads. */
 #ifndef COS_WEB_NAMES_INT_H
 #define COS_WEB_NAMES_INT_H
 
@@ -81,8 +82,13 @@ struct cos__names {
 
 /* names.c: the lookup has ended. ttl_ms < 0: not said. */
 void cos__name_finish(struct cos__name *name, int err, int64_t ttl_ms);
-/* names.c: nobody found it; asks the system when that may help. */
+/* names.c: asks whoever knows; ends in cos__name_finish(). */
+void cos__name_look_up(struct cos__name *name);
+/* names_jobs.c: nobody found it; asks the system when that may help. */
 void cos__name_not_found(struct cos__name *name, int err, int64_t ttl_ms);
+/* names_jobs.c: reads the system's files and opens c-ares, or looks whether the
+ * files have changed. Names in names->waiting are looked up at its end. */
+int cos__names_boot(struct cos__names *names);
 void cos__addrs_add(struct cos_addrs *addrs, int family, const void *ip);
 
 /* names_dns.c */

@@ -18,7 +18,7 @@
 
 enum { FILE_MAX_BYTES = 64 << 20, HOSTS_MEMORY = 256 << 20, NAME_MAX_BYTES = 253 };
 
-/* --- /etc/hosts --------------------------------------------------------------- */
+/* --- /etc/hosts --- */
 
 static void add_host(struct cos_set *hosts, const char *name, size_t len, int family,
                      const void *ip)
@@ -66,7 +66,7 @@ static void read_hosts(struct cos_set *hosts, const char *path)
     cos_buf_release(&text);
 }
 
-/* --- nsswitch.conf ------------------------------------------------------------- */
+/* --- nsswitch.conf --- */
 
 static int names_other_sources(char *line)
 {
@@ -135,7 +135,7 @@ void cos__sys_free(struct cos__sysnames *sys)
     free(sys);
 }
 
-/* --- getaddrinfo ---------------------------------------------------------------- */
+/* --- getaddrinfo --- */
 
 static int gai_err(int rc)
 {

@@ -153,6 +153,22 @@ static int64_t last_active(const struct cos__engine *engine, const struct cos__f
     return sock && sock->active_at > fetch->active_at ? sock->active_at : fetch->active_at;
 }
 
+/* Twice in a row, with a poll in between: a process that was stopped or had no
+ * processor finds its bytes waiting, and that is no stall. */
+static int is_stalled(const struct cos__engine *engine, struct cos__fetch *fetch, int64_t now)
+{
+    int64_t active;
+    if (fetch->idle_ms <= 0 || now - fetch->active_at < fetch->idle_ms)
+        return 0;
+    active = last_active(engine, fetch);
+    if (now - active < fetch->idle_ms)
+        return 0;
+    if (fetch->suspect_at == active)
+        return 1;
+    fetch->suspect_at = active;
+    return 0;
+}
+
 /* Looks for transfers in which nothing moves. One timer for all: a timer per
  * transfer would be moved at every packet. */
 static void sweep(struct cos__timer *timer)
@@ -163,8 +179,7 @@ static void sweep(struct cos__timer *timer)
     struct cos__fetch *next;
     for (struct cos__fetch *fetch = engine->flying; fetch; fetch = next) {
         next = fetch->next;
-        if (fetch->idle_ms > 0 && now - fetch->active_at >= fetch->idle_ms &&
-            now - last_active(engine, fetch) >= fetch->idle_ms)
+        if (is_stalled(engine, fetch, now))
             cos__fetch_stalled(fetch);
     }
     if (engine->flying)

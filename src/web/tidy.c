@@ -10,6 +10,7 @@
 #include "web/tidy.h"
 
 #include "base/err.h"
+#include "web/version.h"
 
 #ifdef HAVE_TIDY_TIDY_H
 #include <tidy/tidy.h>
@@ -62,7 +63,7 @@ static int set_options(TidyDoc doc)
     return ok ? 0 : COS_ENOTSUP;
 }
 
-/* --- messages ------------------------------------------------------------------------- */
+/* --- messages --- */
 
 static void add_note(struct page *page, enum cos_tidy_level level, TidyMessage message)
 {
@@ -106,22 +107,21 @@ static void TIDY_CALL on_panic(ctmbstr text)
     _exit(0);
 }
 
-/* --- outline --------------------------------------------------------------------------- */
+/* --- outline --- */
 
+/* Character references stand in tidy's tree as they were written, since it is
+ * told to preserve them; the scanner resolves them as it does in a page. */
 static int add_escaped(struct cos_buf *out, const char *s)
 {
     int err = 0;
     for (; !err && *s; s++) {
-        size_t plain = strcspn(s, "&\"<>");
+        size_t plain = strcspn(s, "\"<>");
         err = cos_buf_add(out, s, plain);
         s += plain;
         if (!*s)
             break;
         if (!err)
-            err = cos_buf_adds(out, *s == '&'   ? "&amp;"
-                                    : *s == '"' ? "&quot;"
-                                    : *s == '<' ? "&lt;"
-                                                : "&gt;");
+            err = cos_buf_adds(out, *s == '"' ? "&quot;" : *s == '<' ? "&lt;" : "&gt;");
     }
     return err;
 }
@@ -231,7 +231,7 @@ static int write_outline(struct page *page)
     return err;
 }
 
-/* --- a page ------------------------------------------------------------------------------ */
+/* --- a page --- */
 
 static int write_html(struct page *page)
 {
@@ -323,5 +323,12 @@ int cos__tidy_work(struct cos_work *work, const char *event, const char *data, s
     working = work;
     current = &page;
     tidySetPanicCall(on_panic);
-    return tidy_page(work, &page, data, len);
+    err = tidy_page(work, &page, data, len);
+    current = NULL;
+    return err;
+}
+
+const char *cos_tidy_version(void)
+{
+    return tidyLibraryVersion();
 }

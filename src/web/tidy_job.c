@@ -32,7 +32,7 @@ void cos_tidied_release(struct cos_tidied *tidied)
     *tidied = (struct cos_tidied){0};
 }
 
-/* --- reading the answer ---------------------------------------------------------------- */
+/* --- reading the answer --- */
 
 static int count_notes(const char *p, size_t len, size_t *count)
 {
@@ -133,7 +133,7 @@ static char *words_of(const struct cos_message *message)
     return *text ? strdup(text) : NULL;
 }
 
-/* --- the operation ------------------------------------------------------------------------ */
+/* --- the operation --- */
 
 struct cos_op *cos__tidy_op(struct cos_pool *pool, const char *html, size_t len, unsigned what)
 {
@@ -170,7 +170,7 @@ int cos_tidy(struct cos_pool *pool, const char *html, size_t len, unsigned what,
     return err;
 }
 
-/* --- links ---------------------------------------------------------------------------------- */
+/* --- links --- */
 
 struct finder {
     const struct cos_links_in *in;
@@ -199,6 +199,8 @@ static void walk_to(struct finder *f, uint32_t line, uint32_t column)
             f->column++;
         }
     }
+    while (f->at < f->in->len && ((unsigned char)f->in->data[f->at] & 0xc0) == 0x80)
+        f->at++;
 }
 
 static int on_link(const struct cos_scan_item *found, const struct cos_url *url, void *arg)

@@ -8,6 +8,8 @@
 
 /* Lines "name<TAB>version"; 0 or what cos_buf_add says. */
 int cos_web_versions(struct cos_buf *out);
+/* The version of HTML Tidy; static. */
+const char *cos_tidy_version(void);
 /* The line of libcurl, with the libraries it stands on. */
 int cos_fetch_versions(struct cos_buf *out);
 /* Words such as "HTTP/2 brotli zstd", for the line of features. */
