@@ -70,6 +70,7 @@ void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, cons
     cos_frontier_settle(&c->frontier, visit->id, states[state]);
     if (state != COS_DB_SKIPPED)
         node->note = 0;
+    cos__spare_give(c, page);
     cos_db_put_page(c->db, page, state, reason, links, n);
     visit->page = NULL;
 }

@@ -53,6 +53,13 @@ struct cos__visit {
     int64_t ended;        /* when the answer had come, ms */
 };
 
+/* Memory of a page that ended, for the next one: it is in the cache still, and
+ * the kernel need not clear it again. */
+struct cos__spare {
+    struct cos_buf head, body, link_text;
+};
+enum { COS__SPARES = 64, COS__SPARE_MAX = 128 << 10 };
+
 struct cos__crawl {
     const struct cos_crawl_options *opt;
     struct cos_crawl_events ev;
@@ -91,6 +98,8 @@ struct cos__crawl {
     struct cos_crawl_stats stats;
 
     struct cos__digests *digests; /* digest.c */
+    struct cos__spare spares[COS__SPARES];
+    int nspares;
 };
 
 /* digest.c */
@@ -114,6 +123,11 @@ void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail
 /* Which of two referrers is kept: the same in every run. */
 uint32_t cos__rank(const char *url, size_t len);
 int cos__skip_of(const char *reason);
+
+/* spare.c */
+void cos__spare_give(struct cos__crawl *c, struct cos_page *page);
+void cos__spare_take(struct cos__crawl *c, struct cos_page *page);
+void cos__spare_release(struct cos__crawl *c);
 
 /* arrive.c */
 void cos__arrived(struct cos__visit *visit);

@@ -427,6 +427,7 @@ int cos__close(struct cos__crawl *c)
     cos_ring_release(&c->errands);
     cos_ring_release(&c->again);
     cos__request_release(c);
+    cos__spare_release(c);
     free(c->contents);
     return err ? err : closed;
 }
