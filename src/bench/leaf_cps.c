@@ -149,7 +149,8 @@ int64_t bench_cps_file_write(struct cps_rt *rt, const char *path, const void *da
         return COS_ENOMEM;
     leaf->cb.plain = cb;
     if (real)
-        return started(leaf, cps_file_write(rt, path, data, len, flags, deadline, plain_done, leaf));
+        return started(leaf,
+                       cps_file_write(rt, path, data, len, flags, deadline, plain_done, leaf));
     /* The bytes are compared now, while they are lent; the file is there later. */
     was = leaf->page ? leaf->page->written : 0;
     bench_save(leaf->page, data, len);

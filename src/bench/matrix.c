@@ -162,7 +162,8 @@ static int add_limits(struct bench *bench, int latency)
         for (size_t i = 0; i < 4 && !err; i++)
             if (!strcmp(s->name, "queue") && listed(bench->opt.faces, s->face)
                 && listed_number(bench->opt.concurrencies, limits[i]))
-                err = add(bench, (struct bench_cell){s, BENCH_REAL, BENCH_TREE, latency, limits[i]});
+                err = add(bench,
+                          (struct bench_cell){s, BENCH_REAL, BENCH_TREE, latency, limits[i]});
     return err;
 }
 

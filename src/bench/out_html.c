@@ -125,7 +125,8 @@ static void put_bar(const struct bench_result *r, struct value v, double scale, 
             r->cell.style->name, face);
     if (!strcmp(r->cell.style->name, "queue") && r->cell.concurrency != BENCH_JOBS)
         fprintf(out, " %d", r->cell.concurrency);
-    fprintf(out, "</text>\n<rect class=\"bar-%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"15\"/>\n",
+    fprintf(out, "</text>\n<rect class=\"bar-%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" "
+                 "height=\"15\"/>\n",
             r->valid ? face : "bad", LEFT, y, v.mid * scale);
     if (v.high > v.low)
         fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>\n", LEFT + v.low * scale,
@@ -265,8 +266,8 @@ static void put_head(const struct bench *bench, FILE *out)
             bench->interrupted || bench->out_of_time ? ", not complete" : "");
     if (f->measured)
         fprintf(out, "<p class=\"soft\">Fairness: with real leaves a page costs %.0f instructions "
-                     "on the coroutine face and %.0f on the callback face (%+.1f&nbsp;%%; aimed at: "
-                     "within 3).</p>\n", f->co, f->cps, (f->cps / f->co - 1) * 100);
+                     "on the coroutine face and %.0f on the callback face (%+.1f&nbsp;%%; aimed "
+                     "at: within 3).</p>\n", f->co, f->cps, (f->cps / f->co - 1) * 100);
     else
         fputs("<p class=\"soft\">Fairness of the real leaves was not measured.</p>\n", out);
 }

@@ -78,8 +78,8 @@ static void print_fairness(const struct bench *bench, FILE *out)
         return;
     }
     fprintf(out,
-            "\nfairness: sequential on a chain of real leaves, %.0f instructions a page on the coroutine face,\n"
-            "%.0f on the callback face: %+.1f %%, %s the 3 %% aimed at\n",
+            "\nfairness: sequential on a chain of real leaves, %.0f instructions a page on the\n"
+            "coroutine face, %.0f on the callback face: %+.1f %%, %s the 3 %% aimed at\n",
             f->co, f->cps, more, more <= 3 && more >= -3 ? "within" : "NOT within");
 }
 

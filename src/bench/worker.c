@@ -34,7 +34,8 @@
 #define CALLGRIND_DUMP_STATS ((void)0)
 #endif
 
-enum { LONG_ENOUGH_NS = 20 * 1000 * 1000, RUNS_MAX = 2000, SINGLES = 20, TAIL_MS = 100, TAIL_EACH = 10 };
+enum { LONG_ENOUGH_NS = 20 * 1000 * 1000, RUNS_MAX = 2000, SINGLES = 20 };
+enum { TAIL_MS = 100, TAIL_EACH = 10 };
 
 struct worker {
     struct bench_cell cell;
