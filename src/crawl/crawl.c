@@ -188,10 +188,6 @@ static struct cos__visit *next_visit(struct cos__crawl *c, int64_t *when)
         *when = (int64_t)c->next_start + 1;
         return NULL;
     }
-    if (c->next_byte > (double)c->now) {
-        *when = (int64_t)c->next_byte + 1;
-        return NULL;
-    }
     c->frontier.clock = c->now;
     if (c->stop == COS__RUNNING)
         visit = next_errand(c, &errand);
@@ -402,8 +398,6 @@ int cos_crawl(const struct cos_crawl_options *options, const struct cos_crawl_ev
     err = cos__open(&c);
     if (!err && c.stop == COS__RUNNING)
         err = run(&c);
-    if (!err && c.stop != COS_STOP_ERROR)
-        cos__network_close(&c);
     if (err && c.stop != COS_STOP_ERROR)
         cos__abort(&c, err, "%s", cos_strerror(err));
     err = cos__close(&c);

@@ -7,7 +7,6 @@ libcos_la_SOURCES += \
 	src/crawl/frontier.c src/crawl/frontier.h \
 	src/crawl/hosts.c \
 	src/crawl/limits.c \
-	src/crawl/network.c \
 	src/crawl/options.h \
 	src/crawl/options_copy.c src/crawl/options_copy.h \
 	src/crawl/politeness.c src/crawl/politeness.h \

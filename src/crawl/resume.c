@@ -348,8 +348,6 @@ int cos__open(struct cos__crawl *c)
     if (!err)
         err = cos_scope_new(&c->scope, c->opt, &why);
     if (!err)
-        err = cos__network_open(c, &why);
-    if (!err)
         err = cos__digests_new(&c->digests);
     if (!err)
         err = open_store(c, &why);
