@@ -260,6 +260,13 @@ static void load_and_free(struct cps_rt *rt, void *result, void *key, cps_cb *do
     free(key);
 }
 
+static void load_for_cache(struct cps_rt *rt, const char *key, void **value, void *arg,
+                           cps_cb *done, void *token)
+{
+    (void)arg;
+    load_cps(rt, value, (void *)(uintptr_t)key, done, token);
+}
+
 /* plain is a future that nobody else gets to see. */
 static int64_t await_cps(enum mode mode, const char *key, struct cos_future *answer)
 {
@@ -290,8 +297,8 @@ static int total_cps(enum mode mode, const char *key, int64_t *total)
         return COS_ENOMEM;
     cos_future_ref(answer);
     ticket = server.caches[mode]
-                 ? cps_flow_cache_get(server.serve.rt, server.caches[mode], key, load_cps, -1,
-                                      have_value, answer)
+                 ? cps_flow_cache_get(server.serve.rt, server.caches[mode], key, load_for_cache,
+                                      NULL, -1, have_value, answer)
                  : await_cps(mode, key, answer);
     if (ticket < 0)
         have_value((int)ticket, NULL, answer);
