@@ -211,7 +211,8 @@ static void set_cookies(struct cos__engine *engine, struct cos__easy *easy, long
     curl_easy_setopt(easy->curl, CURLOPT_COOKIEFILE, on ? "" : NULL);
 }
 
-static int set_plan(struct cos__engine *engine, struct cos__easy *easy, const struct cos__plan *plan)
+static int set_plan(struct cos__engine *engine, struct cos__easy *easy,
+                    const struct cos__plan *plan)
 {
     int err;
     for (int i = 0; i < S_COUNT; i++)

@@ -11,7 +11,13 @@
 /* --- errors ------------------------------------------------------------------- */
 
 /* OpenSSL's numbers for a certificate that does not hold. */
-enum { X509_NOT_YET_VALID = 9, X509_EXPIRED = 10, X509_CRL_EXPIRED = 12, X509_HOST = 62, X509_IP = 64 };
+enum {
+    X509_NOT_YET_VALID = 9,
+    X509_EXPIRED = 10,
+    X509_CRL_EXPIRED = 12,
+    X509_HOST = 62,
+    X509_IP = 64
+};
 
 static int certificate_error(const struct cos__fetch *fetch)
 {
