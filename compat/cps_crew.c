@@ -127,7 +127,7 @@ void cps__crew_landed(int err, void *token)
     cps__crew_pump(crew);
 }
 
-/* --- the operation ------------------------------------------------------------------ */
+/* --- the operation ---------------------------------------------------------------- */
 
 static void crew_start(struct cos_op *op)
 {

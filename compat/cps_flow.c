@@ -80,7 +80,8 @@ static int land_decide(struct cps__crew *crew, struct cps__slot *slot, int answe
 static int close_concat(struct cps__crew *crew, int err)
 {
     for (size_t i = 0; !err && i < crew->count; i++)
-        err = !crew->parts[i].len ? 0 : cos_buf_add(&crew->joined, crew->parts[i].data, crew->parts[i].len);
+        if (crew->parts[i].len)
+            err = cos_buf_add(&crew->joined, crew->parts[i].data, crew->parts[i].len);
     crew->result.values = NULL;
     if (!err)
         crew->result.values = cos_buf_take(&crew->joined, &crew->result.count);
@@ -248,7 +249,7 @@ int64_t cps_flow_reduce(struct cps_rt *rt, const struct cos_flow_list *list, cps
     return cps__crew_begin(crew, rt, deadline, cb, arg);
 }
 
-/* --- loops --------------------------------------------------------------------------- */
+/* --- loops ------------------------------------------------------------------------ */
 
 static int take_turn(struct cps__crew *crew, struct cps__slot *slot)
 {

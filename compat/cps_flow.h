@@ -115,7 +115,7 @@ int64_t cps_flow_reflect(struct cps_rt *rt, const struct cps_flow_task *task, si
 int64_t cps_flow_ensure_async(struct cps_rt *rt, const struct cps_flow_task *task,
                               size_t result_size, int64_t deadline, cps_flow_cb *cb, void *arg);
 
-/* --- futures, cache, gate, once ---------------------------------------------------- */
+/* --- futures, cache, gate, once --------------------------------------------------- */
 
 /* The value is lent while someone holds a reference to the future. */
 typedef void cps_value_cb(int err, void *value, void *arg);
@@ -145,7 +145,7 @@ int64_t cps_flow_once_run(struct cps_rt *rt, struct cos_flow_once *once, const c
                           const struct cps_flow_task *task, int64_t deadline, cps_cb *cb,
                           void *arg);
 
-/* --- the queue ----------------------------------------------------------------------- */
+/* --- the queue -------------------------------------------------------------------- */
 
 struct cps_flow_queue;
 

@@ -135,7 +135,7 @@ int64_t cps_flow_try_each(struct cps_rt *rt, const struct cps_flow_task *tasks, 
     return cps__crew_begin(crew, rt, deadline, cb, arg);
 }
 
-/* --- auto ------------------------------------------------------------------------------ */
+/* --- auto ------------------------------------------------------------------------- */
 
 struct plan {
     struct cos__graph graph;
@@ -205,7 +205,7 @@ int64_t cps_flow_auto(struct cps_rt *rt, const struct cps_flow_node *nodes, size
     return cps__crew_begin(crew, rt, deadline, cb, arg);
 }
 
-/* --- one job, wrapped -------------------------------------------------------------------- */
+/* --- one job, wrapped ------------------------------------------------------------- */
 
 struct again {
     struct cos_flow_retry how;

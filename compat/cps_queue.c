@@ -2,8 +2,9 @@
  * flow/queue.c over the same backlog.
  *
  * push never runs a task inside the call: it asks for one deferred look at the
- * backlog, and that look starts as many tasks as the limit allows. A task may
- * answer inside its start; the look then simply goes on with the next one.
+ * backlog, and that look starts as many tasks as the limit allows. A task that
+ * answers makes room for the next one, which starts at once; if it answers inside
+ * its start, the look that started it simply goes on.
  *
  * As on the other face, what the user holds is the outside of the queue or, in
  * work(), its inside, through which a push never waits for room. The handlers
@@ -63,7 +64,7 @@ static void emit(const struct queue *queue, enum cos_flow_event event, void *ite
         queue->opts.event(event, item, err, queue->opts.arg);
 }
 
-/* --- staying alive ----------------------------------------------------------------------- */
+/* --- staying alive ---------------------------------------------------------------- */
 
 static void enter(struct queue *queue)
 {
@@ -84,7 +85,7 @@ static void leave(struct queue *queue)
     free(queue);
 }
 
-/* --- waiting operations -------------------------------------------------------------------- */
+/* --- waiting operations ----------------------------------------------------------- */
 
 static void admit_parked(struct queue *queue)
 {
@@ -103,7 +104,7 @@ static void tell_all(struct cos__waits *waits, int err)
         cos__op_complete(&wait->op, err);
 }
 
-/* --- tasks ------------------------------------------------------------------------------------ */
+/* --- tasks ------------------------------------------------------------------------ */
 
 static int take(struct queue *queue, void **item)
 {
@@ -162,8 +163,7 @@ static void check_empty(struct queue *queue)
     tell_all(&queue->drains, 0);
 }
 
-static int ask_look(struct queue *queue);
-static void look(int err, void *arg);
+static void look_now(struct queue *queue);
 
 static void report(struct queue *queue, void *item, int err)
 {
@@ -188,11 +188,8 @@ static void answered(int err, void *token)
     job_put(queue, job);
     check_load(queue);
     check_empty(queue);
-    /* No memory to look later: look now, rather than never. */
-    if (queue->backlog.count && ask_look(queue) < 0) {
-        enter(queue);
-        look(0, queue);
-    }
+    if (!queue->looking)
+        look_now(queue);
     leave(queue);
 }
 
@@ -210,13 +207,9 @@ static void start(struct queue *queue, struct job *job)
     queue->starting = 0;
 }
 
-/* Whoever asks for it enters, and it leaves. */
-static void look(int err, void *arg)
+static void look_now(struct queue *queue)
 {
-    struct queue *queue = arg;
     struct job *job;
-    (void)err;
-    queue->look_asked = 0;
     queue->looking = 1;
     while (queue->jobs < (size_t)queue->opts.concurrency && (job = job_get(queue))) {
         for (job->count = 0; job->count < queue->opts.cargo; job->count++)
@@ -229,7 +222,15 @@ static void look(int err, void *arg)
         start(queue, job);
     }
     queue->looking = 0;
-    leave(queue);
+}
+
+static void look(int err, void *arg)
+{
+    struct queue *queue = arg;
+    (void)err;
+    queue->look_asked = 0;
+    look_now(queue);
+    leave(queue); /* entered by ask_look */
 }
 
 /* 0 when there will be a look at the backlog. */
@@ -246,7 +247,7 @@ static int ask_look(struct queue *queue)
     return 0;
 }
 
-/* --- life --------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------- */
 
 static int valid(const struct cps_flow_queue_opts *opts)
 {
@@ -323,7 +324,7 @@ void cps_flow_queue_free(struct cps_flow_queue *front)
     leave(queue);
 }
 
-/* --- producers ------------------------------------------------------------------------------------ */
+/* --- producers -------------------------------------------------------------------- */
 
 int cps_flow_queue_add(struct cps_flow_queue *front, void *item, int priority)
 {
@@ -416,7 +417,7 @@ int64_t cps_flow_queue_drain(struct cps_flow_queue *front, int64_t deadline, cps
                       (cps__fn *)cb, arg);
 }
 
-/* --- control ---------------------------------------------------------------------------------------- */
+/* --- control ---------------------------------------------------------------------- */
 
 void cps_flow_queue_pause(struct cps_flow_queue *front)
 {

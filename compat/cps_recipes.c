@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- futures --------------------------------------------------------------------------- */
+/* --- futures ---------------------------------------------------------------------- */
 
 static void deliver_value(struct cos_op *op)
 {
@@ -64,7 +64,7 @@ struct cos_future *cps_future_from(struct cps_rt *rt, const struct cps_flow_task
     return future;
 }
 
-/* --- cache ------------------------------------------------------------------------------ */
+/* --- cache ------------------------------------------------------------------------ */
 
 /* An already failed future tells the callback, later, as any other. */
 static struct cos_future *failed_future(int err)
@@ -105,14 +105,15 @@ int64_t cps_flow_cache_get(struct cps_rt *rt, struct cos_flow_cache *cache, cons
     }
     if (!future)
         return cps__begin(rt, NULL, deadline, deliver_value, (cps__fn *)cb, arg);
-    ticket = cps_await(rt, future, deadline, cb, arg);
+    /* First the load: with deadline 0 what it answers at once still counts. */
     if (start)
         start_load(rt, cache, key, future, load, loadarg);
+    ticket = cps_await(rt, future, deadline, cb, arg);
     cos_future_free(future);
     return ticket;
 }
 
-/* --- gate -------------------------------------------------------------------------------- */
+/* --- gate ------------------------------------------------------------------------- */
 
 static void deliver_plain(struct cos_op *op)
 {
@@ -213,7 +214,7 @@ int64_t cps_flow_gate_init(struct cps_rt *rt, struct cos_flow_gate *gate,
     return cps__begin(rt, opener ? &opener->op : NULL, deadline, deliver_plain, (cps__fn *)cb, arg);
 }
 
-/* --- once ---------------------------------------------------------------------------------- */
+/* --- once ------------------------------------------------------------------------- */
 
 /* The future's value is the outcome of the one run. */
 static void deliver_once(struct cos_op *op)
@@ -268,10 +269,10 @@ int64_t cps_flow_once_run(struct cps_rt *rt, struct cos_flow_once *once, const c
         start = 0;
         future = failed_future(err);
     }
-    ticket = cps__begin(rt, future ? cos__future_op(future) : NULL, deadline, deliver_once,
-                        (cps__fn *)cb, arg);
     if (start)
         start_run(rt, cos__once_cache(once), key, future, task);
+    ticket = cps__begin(rt, future ? cos__future_op(future) : NULL, deadline, deliver_once,
+                        (cps__fn *)cb, arg);
     cos_future_free(future);
     return ticket;
 }

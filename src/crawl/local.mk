@@ -7,7 +7,6 @@ libcos_la_SOURCES += \
 	src/crawl/frontier.c src/crawl/frontier.h \
 	src/crawl/hosts.c \
 	src/crawl/limits.c \
-	src/crawl/network.c \
 	src/crawl/options.h \
 	src/crawl/options_copy.c src/crawl/options_copy.h \
 	src/crawl/politeness.c src/crawl/politeness.h \
@@ -16,4 +15,5 @@ libcos_la_SOURCES += \
 	src/crawl/resume.c \
 	src/crawl/robots.c \
 	src/crawl/scope.c src/crawl/scope.h src/crawl/scope_int.h \
+	src/crawl/spare.c \
 	src/crawl/trap.c

@@ -117,7 +117,7 @@ static void evict(struct cos_flow_cache *cache)
     }
 }
 
-/* --- life ------------------------------------------------------------------------ */
+/* --- life ------------------------------------------------------------------------- */
 
 struct cos_flow_cache *cos_flow_cache_new(const struct cos_flow_cache_opts *opts)
 {
@@ -193,7 +193,7 @@ struct cos_flow_cache_stats cos_flow_cache_stats(const struct cos_flow_cache *ca
     return cache->stats;
 }
 
-/* --- look-up ----------------------------------------------------------------------- */
+/* --- look-up ---------------------------------------------------------------------- */
 
 /* The live entry for key, or NULL; an expired one goes. */
 static struct entry *live(struct cos_flow_cache *cache, uint64_t hash, const char *key)
@@ -295,7 +295,7 @@ void cos__cache_loaded(struct cos_flow_cache *cache, const char *key, struct cos
         destroy(cache);
 }
 
-/* --- the coroutine face -------------------------------------------------------------- */
+/* --- the coroutine face ----------------------------------------------------------- */
 
 static dill_coroutine void run_load(struct cos_flow_cache *cache, struct cos_future *future,
                                     char *key)

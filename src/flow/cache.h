@@ -45,7 +45,7 @@ void cos_flow_cache_forget(struct cos_flow_cache *cache, const char *key);
 size_t cos_flow_cache_size(const struct cos_flow_cache *cache);
 struct cos_flow_cache_stats cos_flow_cache_stats(const struct cos_flow_cache *cache);
 
-/* --- between the faces ------------------------------------------------------- */
+/* --- between the faces ------------------------------------------------------------ */
 
 /* The future for key with a reference for the caller; *load is 1 when the caller
  * must now run the load and end it with cos__cache_loaded. NULL: *err says why. */

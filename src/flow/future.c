@@ -81,7 +81,7 @@ int cos_future_set(struct cos_future *future, int err, void *value)
     return 0;
 }
 
-/* --- listening ----------------------------------------------------------------- */
+/* --- listening -------------------------------------------------------------------- */
 
 static void listen_start(struct cos_op *op)
 {
@@ -139,7 +139,7 @@ int cos_await(struct cos_future *future, void **value, int64_t deadline)
     return cos_future_get(future, value);
 }
 
-/* --- from a task ----------------------------------------------------------------- */
+/* --- from a task ------------------------------------------------------------------ */
 
 static dill_coroutine void run_task(struct cos_flow_task task, struct cos_future *future)
 {

@@ -65,7 +65,7 @@ int cos_flow_gate_is_open(const struct cos_flow_gate *gate)
     return gate->state == OPEN;
 }
 
-/* --- a call at the gate ---------------------------------------------------------- */
+/* --- a call at the gate ----------------------------------------------------------- */
 
 static void call_start(struct cos_op *op)
 {
@@ -111,7 +111,7 @@ int cos_flow_gate_pass(struct cos_flow_gate *gate, int64_t deadline)
     return err;
 }
 
-/* --- the initialiser --------------------------------------------------------------- */
+/* --- the initialiser -------------------------------------------------------------- */
 
 int cos__gate_begin(struct cos_flow_gate *gate)
 {

@@ -25,7 +25,7 @@ int cos_flow_gate_init(struct cos_flow_gate *gate, const struct cos_flow_task *t
 int cos_flow_gate_pass(struct cos_flow_gate *gate, int64_t deadline);
 int cos_flow_gate_is_open(const struct cos_flow_gate *gate);
 
-/* --- between the faces -------------------------------------------------------- */
+/* --- between the faces ------------------------------------------------------------ */
 
 struct cos_op;
 /* An operation that completes when its call may go through. */

@@ -110,7 +110,7 @@ int cos_flow_reduce(const struct cos_flow_list *list, cos_flow_fn *fn, void *mem
     return run_walk(&walk, list, COS_FLOW_SERIES, step_reduce, deadline);
 }
 
-/* --- tests ------------------------------------------------------------------- */
+/* --- tests ------------------------------------------------------------------------ */
 
 static int step_filter(struct cos__crew *crew, size_t index, const void *item)
 {
@@ -204,7 +204,7 @@ int cos_flow_detect(const struct cos_flow_list *list, int limit, cos_flow_fn *fn
     return rc;
 }
 
-/* --- concat ------------------------------------------------------------------ */
+/* --- concat ----------------------------------------------------------------------- */
 
 static int step_concat(struct cos__crew *crew, size_t index, const void *item)
 {

@@ -21,7 +21,7 @@ int cos_flow_once_run(struct cos_flow_once *once, const char *key,
 void cos_flow_once_forget(struct cos_flow_once *once, const char *key);
 size_t cos_flow_once_size(const struct cos_flow_once *once);
 
-/* --- between the faces --------------------------------------------------------- */
+/* --- between the faces ------------------------------------------------------------ */
 
 struct cos_future;
 /* As cos__cache_find: a future whose value is the run's outcome; *run is 1 when

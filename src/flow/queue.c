@@ -1,15 +1,14 @@
 /* queue.c - the task queue of the coroutine face (queue.h). May call backlog,
  * base and libdill.
  *
- * Three channels and no lock. `work`: idle workers receive on it, so handing an
- * item over is a send that never blocks. `entry`: producers that found the
+ * Three channels and no lock. `work`: idle workers receive on it, so waking one
+ * is a send that never blocks. The item itself waits in the backlog: an item
+ * handed to a worker that is not running yet would be overtaken by the next one,
+ * which a worker that is running takes at once. `entry`: producers that found the
  * backlog full send on it, and whoever makes room receives one of them, with
  * deadline 0. `quiet`: those who drain receive on it. Workers are spawned with
  * the queue and not by push: a push that spawned would suspend, and ten pushes
  * in a row could then be ten busy periods instead of one.
- *
- * running counts from the hand-over, not from the worker's first step; so an
- * item under way between two coroutines still counts as work.
  *
  * What the user holds is one of two fronts of the queue: the outside, from
  * cos_flow_queue_new(), or the inside, which work() is given. Rejected: telling
@@ -69,7 +68,7 @@ static void emit(const struct queue *queue, enum cos_flow_event event, void *ite
         queue->opts.event(event, item, err, queue->opts.arg);
 }
 
-/* --- handing out ------------------------------------------------------------- */
+/* --- handing out ------------------------------------------------------------------ */
 
 static void admit_parked(struct queue *queue)
 {
@@ -110,22 +109,21 @@ static void check_load(struct queue *queue)
 }
 
 /* An idle worker stands at the channel, so this never blocks. It fails only in a
- * coroutine that is being closed. The queue itself as the item is no work but a
- * reason to look around. */
-static int hand_over(struct queue *queue, void *item)
+ * coroutine that is being closed. */
+static int wake_one(struct queue *queue)
 {
-    if (dill_chsend(queue->work[1], &item, sizeof item, 0) < 0)
-        return 0;
+    char nothing = 0;
+    if (dill_chsend(queue->work[1], &nothing, sizeof nothing, 0) < 0)
+        return COS_ECANCELED;
     queue->idle--;
-    return 1;
+    return 0;
 }
 
 static void wake_idle(struct queue *queue)
 {
     size_t wanted = queue->paused ? 0 : queue->backlog.count;
-    for (; wanted && queue->idle; wanted--)
-        if (!hand_over(queue, queue))
-            break;
+    while (wanted-- && queue->idle && !wake_one(queue))
+        ;
 }
 
 static void wake_drainers(struct queue *queue)
@@ -163,7 +161,7 @@ static void finish(struct queue *queue, void **items, size_t count, int err)
     check_empty(queue);
 }
 
-/* --- workers ----------------------------------------------------------------- */
+/* --- workers ---------------------------------------------------------------------- */
 
 static void run_items(struct queue *queue, void *first)
 {
@@ -179,10 +177,11 @@ static void run_items(struct queue *queue, void *first)
     finish(queue, items, count, err);
 }
 
-/* The next item: from the backlog, else from the channel. 0 when the worker
- * shall end: it is one too many, or the queue is being freed. */
+/* The next item, once there is one. 0 when the worker shall end: it is one too
+ * many, or the queue is being freed. */
 static int next_item(struct queue *queue, void **item)
 {
+    char nothing;
     while (queue->nworkers <= queue->opts.concurrency) {
         if (take(queue, item)) {
             queue->jobs++;
@@ -190,12 +189,10 @@ static int next_item(struct queue *queue, void **item)
             return 1;
         }
         queue->idle++;
-        if (dill_chrecv(queue->work[0], item, sizeof *item, -1) < 0) {
+        if (dill_chrecv(queue->work[0], &nothing, sizeof nothing, -1) < 0) {
             queue->idle--;
             return 0;
         }
-        if (*item != (void *)queue)
-            return 1;
     }
     return 0;
 }
@@ -241,7 +238,7 @@ static int hire(struct queue *queue)
     return 0;
 }
 
-/* --- life --------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------- */
 
 static int valid(const struct cos_flow_queue_opts *opts)
 {
@@ -323,7 +320,7 @@ void cos_flow_queue_free(struct cos_flow_queue *front)
     free(queue);
 }
 
-/* --- producers ----------------------------------------------------------------- */
+/* --- producers -------------------------------------------------------------------- */
 
 /* Whoever receives the parcel counts us out; on EPIPE the queue may be gone. */
 static int wait_for_room(struct queue *queue, void *item, int priority, int64_t deadline)
@@ -340,33 +337,18 @@ static int wait_for_room(struct queue *queue, void *item, int priority, int64_t 
     return cos_err_from_errno(errno);
 }
 
-static int hand_out(struct queue *queue, void *item)
-{
-    if (!hand_over(queue, item))
-        return COS_ECANCELED;
-    queue->busy = 1;
-    queue->running++;
-    queue->jobs++;
-    emit(queue, COS_FLOW_LAST_OUT, item, 0);
-    check_load(queue);
-    return 0;
-}
-
+/* Wakes first: nobody else runs before this returns, and a coroutine that may
+ * wake nobody must not leave the item behind. */
 int cos_flow_queue_add(struct cos_flow_queue *front, void *item, int priority)
 {
     struct queue *queue = front->real;
-    int err;
-    if (queue->killed)
-        return COS_ECLOSED;
-    if (!queue->paused && queue->idle && !queue->backlog.count)
-        return hand_out(queue, item);
-    err = cos__backlog_push(&queue->backlog, item, priority);
+    int err = queue->killed ? COS_ECLOSED : cos__backlog_room(&queue->backlog);
+    if (!err && queue->idle && !queue->paused)
+        err = wake_one(queue);
     if (err)
         return err;
     queue->busy = 1;
-    if (queue->idle)
-        wake_idle(queue);
-    return 0;
+    return cos__backlog_push(&queue->backlog, item, priority);
 }
 
 int cos_flow_queue_push_priority(struct cos_flow_queue *front, void *item, int priority,
@@ -400,7 +382,7 @@ int cos_flow_queue_drain(struct cos_flow_queue *front, int64_t deadline)
     return cos_err_from_errno(errno);
 }
 
-/* --- control -------------------------------------------------------------------- */
+/* --- control ---------------------------------------------------------------------- */
 
 void cos_flow_queue_pause(struct cos_flow_queue *front)
 {
@@ -441,7 +423,7 @@ int cos_flow_queue_concurrency(struct cos_flow_queue *front, int concurrency)
         queue->opts.buffer = concurrency / 4;
     /* Idle workers beyond the number go now; busy ones when they look for work. */
     for (surplus = queue->nworkers - concurrency; surplus > 0 && queue->idle; surplus--)
-        if (!hand_over(queue, queue))
+        if (wake_one(queue) < 0)
             break;
     check_load(queue);
     return hire(queue);

@@ -1,9 +1,9 @@
 /* queue.h - the bounded, channel-based task queue of the coroutine face.
  *
- * concurrency workers, each a coroutine, take items and run work() on them. An
- * item goes straight through a channel to a worker that stands idle, or waits
- * in the backlog. The backlog is bounded: a producer that finds it full parks
- * until there is room. A push from inside a task must not park (all workers
+ * concurrency workers, each a coroutine, take items from the backlog, first in,
+ * first out, and run work() on them; push wakes one that stands idle through a
+ * channel. The backlog is bounded: a producer that finds it full parks until
+ * there is room. A push from inside a task must not park (all workers
  * might, and nobody would be left to make room): it goes into the backlog's
  * overflow, which has a ceiling of its own, and beyond it is COS_EFULL. So that
  * this holds for all that a task does, in coroutines of its own too, work() is

@@ -122,6 +122,8 @@ int cos_flow_reflect(const struct cos_flow_task *task, int *outcome, void *resul
 {
     struct mirror mirror = {.task = task};
     int err = run_one(&(struct cos_flow_task){note_outcome, &mirror}, result, deadline);
+    if (!err && mirror.outcome == COS_ECANCELED && dill_yield() < 0)
+        err = COS_ECANCELED;
     if (!err)
         *outcome = mirror.outcome;
     return err;
