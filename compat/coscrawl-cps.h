@@ -163,6 +163,18 @@ int64_t cps_pool_job(struct cps_rt *rt, struct cos_pool *pool, const char *event
                      size_t len, cos_message_fn *each, void *each_arg, int64_t deadline,
                      cps_message_cb *cb, void *arg);
 
+/* --- a whole crawl ------------------------------------------------------------------- */
+
+/* result is lent; NULL when the crawl was cancelled or never began. */
+typedef void cps_crawl_cb(int err, const struct cos_crawl_result *result, void *arg);
+/* See cos_crawl(). options are copied, strings and all; events come from
+ * cps_run(), between callbacks, until cb runs. Cancelled or at its deadline it
+ * drains unseen, so that the same crawl can be resumed; cps_run() returns
+ * without waiting for that, and cos_shutdown() may not be called before. */
+int64_t cps_crawl(struct cps_rt *rt, const struct cos_crawl_options *options,
+                  const struct cos_crawl_events *events, int64_t deadline, cps_crawl_cb *cb,
+                  void *arg);
+
 /* --- tidy --------------------------------------------------------------------------- */
 
 /* tidied is lent; what is moved out of it must be zeroed there. */

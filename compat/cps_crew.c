@@ -8,9 +8,11 @@
  * The crew is an operation. When the outcome is known while jobs still run, the
  * face is told at once (cos__op_cancel with our own error) and the operation
  * stays, unseen, until the last job has answered. */
+#define DILL_DISABLE_RAW_NAMES
 #include "cps_crew.h"
 
 #include "base/die.h"
+#include "flow/flow_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +23,8 @@ static void deliver(struct cos_op *op)
 {
     static const struct cps_flow_result nothing;
     struct cps__crew *crew = (struct cps__crew *)op;
-    /* Out of memory comes with a bare operation. */
-    int bare = op->err == COS_ENOMEM && op->type->size < sizeof *crew;
+    /* What could not even be started comes with a bare operation. */
+    int bare = op->type->size < sizeof *crew;
     ((cps_flow_cb *)op->cb)(op->err, bare ? &nothing : &crew->result, op->arg);
 }
 
@@ -68,6 +70,8 @@ static void end_crew(struct cps__crew *crew, int err)
         crew->err = crew->type->close(crew, crew->err);
     crew->told = 1;
     cos__op_cancel(&crew->op, crew->err);
+    if (crew->type->hurry)
+        crew->type->hurry(crew);
 }
 
 static int launch_one(struct cps__crew *crew)
@@ -76,6 +80,10 @@ static int launch_one(struct cps__crew *crew)
     int got = slot ? crew->type->take(crew, slot) : COS_ENOMEM;
     if (got > 0 && crew->running >= RUNNING_MAX)
         got = COS_ETOOBIG;
+    /* Jobs that answer at once give the timer no chance. The first one runs
+     * whatever the time. */
+    if (got > 0 && crew->launched++ && cos__passed(crew->deadline))
+        got = COS_ETIMEDOUT;
     if (got <= 0) {
         if (slot)
             slot_put(crew, slot);
@@ -119,7 +127,7 @@ void cps__crew_landed(int err, void *token)
     cps__crew_pump(crew);
 }
 
-/* --- the operation ------------------------------------------------------------------ */
+/* --- the operation ---------------------------------------------------------------- */
 
 static void crew_start(struct cos_op *op)
 {
@@ -138,8 +146,11 @@ static void crew_start(struct cos_op *op)
 static int crew_cancel(struct cos_op *op)
 {
     struct cps__crew *crew = (struct cps__crew *)op;
+    int first = !crew->over;
     crew->over = 1;
     crew->told = 1;
+    if (first && crew->running && crew->type->hurry)
+        crew->type->hurry(crew);
     return crew->running || crew->pumping ? COS_EBUSY : 0;
 }
 
@@ -163,7 +174,8 @@ static void crew_release(struct cos_op *op)
     free(crew->result.values);
 }
 
-static const struct cos__op_type crew_type = {.name = "flow", .kind = COS__OP_FLOW,
+static const struct cos__op_type crew_type = {.name = "flow", .hook = COS_HOOK_CPS_REQUEST,
+                                              .kind = COS__OP_FLOW,
                                               .size = sizeof(struct cps__crew),
                                               .start = crew_start, .cancel = crew_cancel,
                                               .release = crew_release};
@@ -179,21 +191,29 @@ struct cps__crew *cps__crew_new(struct cps_rt *rt, const struct cps__crew_type *
     return crew;
 }
 
+void cps__crew_refuse(struct cps__crew *crew, int err)
+{
+    if (!crew->wrong)
+        crew->err = err;
+    crew->wrong = 1;
+}
+
 int cps__crew_results(struct cps__crew *crew, size_t count, size_t size)
 {
     crew->result_size = size;
     if (!size)
         return 0;
-    crew->result.values = calloc(count + 1, size);
+    crew->result.values = count < SIZE_MAX ? calloc(count + 1, size) : NULL;
     if (crew->result.values)
         return 0;
-    crew->wrong = 1;
-    crew->err = COS_ENOMEM;
+    cps__crew_refuse(crew, COS_ENOMEM);
     return COS_ENOMEM;
 }
 
 int64_t cps__crew_begin(struct cps__crew *crew, struct cps_rt *rt, int64_t deadline,
                         cps_flow_cb *cb, void *arg)
 {
+    if (crew)
+        crew->deadline = deadline;
     return cps__begin(rt, crew ? &crew->op : NULL, deadline, deliver, (cps__fn *)cb, arg);
 }

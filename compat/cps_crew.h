@@ -6,6 +6,8 @@
 #include "cps.h"
 #include "cps_flow.h"
 
+#include <stddef.h>
+
 struct cps__crew;
 
 /* One running job; its address is the token the job answers with. */
@@ -14,7 +16,7 @@ struct cps__slot {
     struct cps__crew *crew;
     size_t index;
     uint8_t busy;
-    char item[];             /* a generated item */
+    _Alignas(max_align_t) char item[]; /* a generated item */
 };
 
 /* take: 1 and slot->index (and item), 0 nothing for now, negative an error.
@@ -25,6 +27,7 @@ struct cps__crew_type {
     void (*launch)(struct cps__crew *crew, struct cps__slot *slot);
     int (*land)(struct cps__crew *crew, struct cps__slot *slot, int err);
     int (*close)(struct cps__crew *crew, int err); /* last look at the result, may be NULL */
+    void (*hurry)(struct cps__crew *crew); /* the outcome is known and a job runs, may be NULL */
 };
 
 struct cps__crew {
@@ -53,15 +56,24 @@ struct cps__crew {
     struct cps_flow_result result;
     /* the crew's own */
     struct cps__slot *free_slots;
+    int64_t deadline;
     size_t next;
+    size_t launched;
     int running;
     int err;
-    uint8_t over, dry, pumping, told, wrong;
+    uint8_t over;    /* nothing new starts */
+    uint8_t dry;     /* take() said 0, for now */
+    uint8_t ended;   /* for take(): the source has ended */
+    uint8_t pumping;
+    uint8_t told;    /* the face knows the outcome */
+    uint8_t wrong;   /* err is to be reported instead of running */
 };
 
 /* A zeroed crew, or NULL. wrong: an error to report instead of running. */
 struct cps__crew *cps__crew_new(struct cps_rt *rt, const struct cps__crew_type *type, int limit);
-/* Room for count results of that size. 0 or COS_ENOMEM (remembered in wrong). */
+/* The crew will only report err. The first one counts. */
+void cps__crew_refuse(struct cps__crew *crew, int err);
+/* Room for count results of that size. 0 or an error (the crew is refused). */
 int cps__crew_results(struct cps__crew *crew, size_t count, size_t size);
 /* Starts it; the ticket, as cps__begin. crew NULL: out of memory. */
 int64_t cps__crew_begin(struct cps__crew *crew, struct cps_rt *rt, int64_t deadline,

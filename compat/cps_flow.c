@@ -2,15 +2,19 @@
  * callbacks: each is a crew that files the answers its own way. */
 #include "cps_crew.h"
 
+#include "flow/list.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static int take_item(struct cps__crew *crew, struct cps__slot *slot)
 {
     if (crew->list.next) {
-        int got = crew->list.next(slot->item, crew->list.arg);
+        int got = crew->ended ? 0 : crew->list.next(slot->item, crew->list.arg);
         if (got > 0)
             slot->index = crew->next++;
+        else
+            crew->ended = 1; /* and is not asked again */
         return got;
     }
     if (crew->next >= crew->list.count)
@@ -76,24 +80,20 @@ static int land_decide(struct cps__crew *crew, struct cps__slot *slot, int answe
 static int close_concat(struct cps__crew *crew, int err)
 {
     for (size_t i = 0; !err && i < crew->count; i++)
-        err = cos_buf_add(&crew->joined, crew->parts[i].data, crew->parts[i].len);
+        if (crew->parts[i].len)
+            err = cos_buf_add(&crew->joined, crew->parts[i].data, crew->parts[i].len);
     crew->result.values = NULL;
     if (!err)
         crew->result.values = cos_buf_take(&crew->joined, &crew->result.count);
     return err;
 }
 
-static const struct cps__crew_type plain = {take_item, launch_fn, land_plain, NULL};
-static const struct cps__crew_type filter = {take_item, launch_fn, land_filter, close_filter};
-static const struct cps__crew_type deciding = {take_item, launch_fn, land_decide, NULL};
-static const struct cps__crew_type concat = {take_item, launch_fn, land_plain, close_concat};
-
-static void refuse(struct cps__crew *crew, int err)
-{
-    if (!crew->wrong)
-        crew->err = err;
-    crew->wrong = 1;
-}
+static const struct cps__crew_type plain = {take_item, launch_fn, land_plain, NULL, NULL};
+static const struct cps__crew_type filter = {take_item, launch_fn, land_filter, close_filter,
+                                             NULL};
+static const struct cps__crew_type deciding = {take_item, launch_fn, land_decide, NULL, NULL};
+static const struct cps__crew_type concat = {take_item, launch_fn, land_plain, close_concat,
+                                             NULL};
 
 /* The list is copied: it need not outlive the call. */
 static struct cps__crew *walk(struct cps_rt *rt, const struct cps__crew_type *type,
@@ -101,18 +101,22 @@ static struct cps__crew *walk(struct cps_rt *rt, const struct cps__crew_type *ty
                               void *fnarg)
 {
     struct cps__crew *crew = cps__crew_new(rt, type, limit);
-    size_t bytes = list->count * list->size;
+    size_t bytes = 0;
     if (!crew)
         return NULL;
     crew->list = *list;
     crew->fn = fn;
     crew->fnarg = fnarg;
     crew->item_size = list->next ? list->size : 0;
-    if (list->next || !list->items || !bytes)
+    if (list->next || !list->items)
+        return crew;
+    if (__builtin_mul_overflow(list->count, list->size, &bytes))
+        cps__crew_refuse(crew, COS_ETOOBIG);
+    if (crew->wrong || !bytes)
         return crew;
     crew->own_items = malloc(bytes);
     if (!crew->own_items) {
-        refuse(crew, COS_ENOMEM);
+        cps__crew_refuse(crew, COS_ENOMEM);
         return crew;
     }
     memcpy(crew->own_items, list->items, bytes);
@@ -132,7 +136,7 @@ int64_t cps_flow_map(struct cps_rt *rt, const struct cos_flow_list *list, int li
 {
     struct cps__crew *crew = walk(rt, &plain, list, limit, fn, fnarg);
     if (crew && list->next)
-        refuse(crew, COS_EINVAL);
+        cps__crew_refuse(crew, COS_EINVAL);
     else if (crew && !cps__crew_results(crew, list->count, result_size))
         crew->result.count = list->count;
     return cps__crew_begin(crew, rt, deadline, cb, arg);
@@ -153,11 +157,12 @@ static int64_t sift(struct cps_rt *rt, const struct cos_flow_list *list, int lim
     struct cps__crew *crew = walk(rt, &filter, list, limit, fn, fnarg);
     if (crew) {
         crew->wanted = wanted;
-        crew->yes = calloc(list->count + 1, 1);
-        if (list->next)
-            refuse(crew, COS_EINVAL);
-        else if (!crew->yes)
-            refuse(crew, COS_ENOMEM);
+        if (!cos__list_is_sized(list))
+            cps__crew_refuse(crew, COS_EINVAL);
+        else if (list->count > COS__FLOW_COUNT_MAX)
+            cps__crew_refuse(crew, COS_ETOOBIG);
+        else if (!(crew->yes = calloc(list->count + 1, 1)))
+            cps__crew_refuse(crew, COS_ENOMEM);
         else
             cps__crew_results(crew, list->count, list->size ? list->size : 1);
     }
@@ -216,15 +221,16 @@ int64_t cps_flow_concat(struct cps_rt *rt, const struct cos_flow_list *list, int
 {
     struct cps__crew *crew = walk(rt, &concat, list, limit, fn, fnarg);
     if (crew) {
-        crew->parts = calloc(list->count + 1, sizeof *crew->parts);
+        if (list->next)
+            cps__crew_refuse(crew, COS_EINVAL);
+        else if (list->count > COS__FLOW_COUNT_MAX)
+            cps__crew_refuse(crew, COS_ETOOBIG);
+        else if (!(crew->parts = calloc(list->count + 1, sizeof *crew->parts)))
+            cps__crew_refuse(crew, COS_ENOMEM);
         crew->count = crew->parts ? list->count : 0;
         cos_buf_init(&crew->joined, max);
         for (size_t i = 0; i < crew->count; i++)
             cos_buf_init(&crew->parts[i], max);
-        if (list->next)
-            refuse(crew, COS_EINVAL);
-        else if (!crew->parts)
-            refuse(crew, COS_ENOMEM);
     }
     return cps__crew_begin(crew, rt, deadline, cb, arg);
 }
@@ -235,14 +241,15 @@ int64_t cps_flow_reduce(struct cps_rt *rt, const struct cos_flow_list *list, cps
 {
     struct cps__crew *crew = walk(rt, &plain, list, COS_FLOW_SERIES, fn, fnarg);
     if (crew && !cps__crew_results(crew, 1, size ? size : 1)) {
-        memcpy(crew->result.values, memo, size);
+        if (size)
+            memcpy(crew->result.values, memo, size);
         crew->result_size = 0; /* every item has the same slot */
         crew->result.count = 1;
     }
     return cps__crew_begin(crew, rt, deadline, cb, arg);
 }
 
-/* --- loops --------------------------------------------------------------------------- */
+/* --- loops ------------------------------------------------------------------------ */
 
 static int take_turn(struct cps__crew *crew, struct cps__slot *slot)
 {
@@ -260,7 +267,7 @@ static void launch_body(struct cps__crew *crew, struct cps__slot *slot)
     crew->tasks->run(crew->rt, NULL, crew->tasks->arg, cps__crew_landed, slot);
 }
 
-static const struct cps__crew_type loop = {take_turn, launch_body, land_plain, NULL};
+static const struct cps__crew_type loop = {take_turn, launch_body, land_plain, NULL, NULL};
 
 static int64_t spin(struct cps_rt *rt, int (*test)(void *arg), const struct cps_flow_task *body,
                     int wanted, int64_t deadline, cps_flow_cb *cb, void *arg)
@@ -273,7 +280,7 @@ static int64_t spin(struct cps_rt *rt, int (*test)(void *arg), const struct cps_
         if (crew->tasks)
             *crew->tasks = *body;
         else
-            refuse(crew, COS_ENOMEM);
+            cps__crew_refuse(crew, COS_ENOMEM);
     }
     return cps__crew_begin(crew, rt, deadline, cb, arg);
 }

@@ -115,7 +115,7 @@ int64_t cps_flow_reflect(struct cps_rt *rt, const struct cps_flow_task *task, si
 int64_t cps_flow_ensure_async(struct cps_rt *rt, const struct cps_flow_task *task,
                               size_t result_size, int64_t deadline, cps_flow_cb *cb, void *arg);
 
-/* --- futures, cache, gate, once ---------------------------------------------------- */
+/* --- futures, cache, gate, once --------------------------------------------------- */
 
 /* The value is lent while someone holds a reference to the future. */
 typedef void cps_value_cb(int err, void *value, void *arg);
@@ -125,14 +125,16 @@ int64_t cps_await(struct cps_rt *rt, struct cos_future *future, int64_t deadline
 /* See cos_future_from(): the task's result is a void **. It starts at once. */
 struct cos_future *cps_future_from(struct cps_rt *rt, const struct cps_flow_task *task,
                                    void (*drop)(void *value));
-/* See cos_flow_cache_get(); load makes the value when there is none: its result
- * is a void **, its arg is the key (lent until it answers). The cache's own load
- * is not used. */
+/* See cos_flow_cache_get(). load makes the value when there is none and stores it
+ * in *value; key is lent until it answers. The cache's own load is not used. */
+typedef void cps_load_fn(struct cps_rt *rt, const char *key, void **value, void *arg, cps_cb *done,
+                         void *token);
 int64_t cps_flow_cache_get(struct cps_rt *rt, struct cos_flow_cache *cache, const char *key,
-                           void (*load)(struct cps_rt *rt, void *result, void *key, cps_cb *done,
-                                        void *token),
-                           int64_t deadline, cps_value_cb *cb, void *arg);
-/* See cos_flow_gate_init(), cos_flow_gate_pass(). */
+                           cps_load_fn *load, void *loadarg, int64_t deadline, cps_value_cb *cb,
+                           void *arg);
+/* See cos_flow_gate_init(), cos_flow_gate_pass(). An init that is cancelled, or
+ * whose deadline passes, fails the gate at once; what its task answers later is
+ * ignored. */
 int64_t cps_flow_gate_init(struct cps_rt *rt, struct cos_flow_gate *gate,
                            const struct cps_flow_task *task, int64_t deadline, cps_cb *cb,
                            void *arg);
@@ -143,7 +145,7 @@ int64_t cps_flow_once_run(struct cps_rt *rt, struct cos_flow_once *once, const c
                           const struct cps_flow_task *task, int64_t deadline, cps_cb *cb,
                           void *arg);
 
-/* --- the queue ----------------------------------------------------------------------- */
+/* --- the queue -------------------------------------------------------------------- */
 
 struct cps_flow_queue;
 
@@ -165,21 +167,24 @@ struct cps_flow_queue_opts {
 /* 0 and *out (cps_flow_queue_free), or COS_EINVAL, COS_ENOMEM. Does not wait. */
 int cps_flow_queue_new(struct cps_rt *rt, const struct cps_flow_queue_opts *opts,
                        struct cps_flow_queue **out);
-/* Kills it; freed once the last running item has answered. NULL is fine. */
+/* Kills it; freed once the last running item has answered. From inside a task or
+ * a handler, too. NULL is fine. */
 void cps_flow_queue_free(struct cps_flow_queue *queue);
 /* See cos_flow_queue_push(): cb says that the item is in (0), or why not. In a
- * full queue it waits for room; from inside work() it never does. */
+ * full queue it waits for room; through the queue that work() is given it never
+ * does. A cancel or a deadline that comes when the item is in changes nothing. */
 int64_t cps_flow_queue_push(struct cps_flow_queue *queue, void *item, int64_t deadline, cps_cb *cb,
                             void *arg);
 int64_t cps_flow_queue_push_priority(struct cps_flow_queue *queue, void *item, int priority,
                                      int64_t deadline, cps_cb *cb, void *arg);
-/* The same without a callback, for callers that need none: 0, or COS_EFULL when
- * the queue and its overflow are full, COS_ECLOSED, COS_ENOMEM. */
+/* The same at once and without a callback, see cos_flow_queue_add(): 0, or
+ * COS_EFULL when the queue and its overflow are full, COS_ECLOSED, COS_ENOMEM. */
 int cps_flow_queue_add(struct cps_flow_queue *queue, void *item, int priority);
 /* See cos_flow_queue_drain(). */
 int64_t cps_flow_queue_drain(struct cps_flow_queue *queue, int64_t deadline, cps_cb *cb, void *arg);
+/* See cos_flow_queue_pause() … kill(). Resuming may fail: COS_ENOMEM, COS_EFULL. */
 void cps_flow_queue_pause(struct cps_flow_queue *queue);
-void cps_flow_queue_resume(struct cps_flow_queue *queue);
+int cps_flow_queue_resume(struct cps_flow_queue *queue);
 void cps_flow_queue_kill(struct cps_flow_queue *queue);
 /* 0 or COS_EINVAL. Does not wait. */
 int cps_flow_queue_concurrency(struct cps_flow_queue *queue, int concurrency);

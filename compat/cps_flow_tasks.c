@@ -4,6 +4,7 @@
 #include "cps_crew.h"
 
 #include "flow/backoff.h"
+#include "flow/flow_int.h"
 #include "flow/graph.h"
 
 #include <libdill.h>
@@ -33,7 +34,7 @@ static int land_task(struct cps__crew *crew, struct cps__slot *slot, int err)
 
 static int land_race(struct cps__crew *crew, struct cps__slot *slot, int err)
 {
-    if (err)
+    if (err < 0)
         return err;
     crew->result.winners[crew->result.count++] = slot->index;
     return crew->result.count == crew->wanted_count ? COS_ESTOP : 0;
@@ -42,24 +43,23 @@ static int land_race(struct cps__crew *crew, struct cps__slot *slot, int err)
 static int land_try(struct cps__crew *crew, struct cps__slot *slot, int err)
 {
     crew->last = err;
+    /* A cancelled try is no answer of the task's, and a stop is nobody's win. */
+    if (err == COS_ECANCELED || err == COS_ESTOP)
+        return err;
+    if (err < 0)
+        return 0;
     crew->result.index = slot->index;
-    return err ? 0 : COS_ESTOP;
+    return COS_ESTOP;
 }
 
 static int close_try(struct cps__crew *crew, int err)
 {
-    return err ? err : crew->last;
+    return err ? err : cos__outcome(crew->last);
 }
 
-static const struct cps__crew_type all = {take_task, launch_task, land_task, NULL};
-static const struct cps__crew_type racing = {take_task, launch_task, land_race, NULL};
-static const struct cps__crew_type trying = {take_task, launch_task, land_try, close_try};
-
-static void refuse(struct cps__crew *crew, int err)
-{
-    crew->wrong = 1;
-    crew->err = err;
-}
+static const struct cps__crew_type all = {take_task, launch_task, land_task, NULL, NULL};
+static const struct cps__crew_type racing = {take_task, launch_task, land_race, NULL, NULL};
+static const struct cps__crew_type trying = {take_task, launch_task, land_try, close_try, NULL};
 
 static struct cps__crew *set_of(struct cps_rt *rt, const struct cps__crew_type *type,
                                 const struct cps_flow_task *tasks, size_t count, int limit,
@@ -69,9 +69,9 @@ static struct cps__crew *set_of(struct cps_rt *rt, const struct cps__crew_type *
     if (!crew)
         return NULL;
     crew->count = count;
-    crew->own_items = crew->tasks = malloc((count + 1) * sizeof *tasks);
+    crew->own_items = crew->tasks = count < SIZE_MAX ? calloc(count + 1, sizeof *tasks) : NULL;
     if (!crew->tasks) {
-        refuse(crew, COS_ENOMEM);
+        cps__crew_refuse(crew, COS_ENOMEM);
         return crew;
     }
     if (count)
@@ -116,11 +116,10 @@ int64_t cps_flow_race(struct cps_rt *rt, const struct cps_flow_task *tasks, size
     if (crew && !crew->wrong) {
         crew->wanted_count = k;
         crew->result.count = 0;
-        crew->result.winners = calloc(k + 1, sizeof(size_t));
         if (k > count)
-            refuse(crew, COS_EINVAL);
-        else if (!crew->result.winners)
-            refuse(crew, COS_ENOMEM);
+            cps__crew_refuse(crew, COS_EINVAL);
+        else if (!(crew->result.winners = calloc(k + 1, sizeof(size_t))))
+            cps__crew_refuse(crew, COS_ENOMEM);
         else if (k == 0)
             crew->count = 0;
     }
@@ -130,11 +129,13 @@ int64_t cps_flow_race(struct cps_rt *rt, const struct cps_flow_task *tasks, size
 int64_t cps_flow_try_each(struct cps_rt *rt, const struct cps_flow_task *tasks, size_t count,
                           size_t result_size, int64_t deadline, cps_flow_cb *cb, void *arg)
 {
-    return cps__crew_begin(set_of(rt, &trying, tasks, count, COS_FLOW_SERIES, result_size), rt,
-                           deadline, cb, arg);
+    struct cps__crew *crew = set_of(rt, &trying, tasks, count, COS_FLOW_SERIES, result_size);
+    if (crew)
+        crew->result.index = SIZE_MAX;
+    return cps__crew_begin(crew, rt, deadline, cb, arg);
 }
 
-/* --- auto ------------------------------------------------------------------------------ */
+/* --- auto ------------------------------------------------------------------------- */
 
 struct plan {
     struct cos__graph graph;
@@ -150,12 +151,12 @@ static int take_node(struct cps__crew *crew, struct cps__slot *slot)
 static int land_node(struct cps__crew *crew, struct cps__slot *slot, int err)
 {
     struct plan *plan = crew->extra;
-    if (!err)
+    if (err >= 0)
         cos__graph_finish(&plan->graph, slot->index);
     return err > 0 ? 0 : err;
 }
 
-static const struct cps__crew_type graph = {take_node, launch_task, land_node, NULL};
+static const struct cps__crew_type graph = {take_node, launch_task, land_node, NULL, NULL};
 
 static void plan_free(void *extra)
 {
@@ -197,18 +198,19 @@ int64_t cps_flow_auto(struct cps_rt *rt, const struct cps_flow_node *nodes, size
         crew->result.count = count;
         err = crew->tasks ? plan_make(crew, nodes, count) : COS_ENOMEM;
         if (err)
-            refuse(crew, err);
+            cps__crew_refuse(crew, err);
         else
             cps__crew_results(crew, count, result_size);
     }
     return cps__crew_begin(crew, rt, deadline, cb, arg);
 }
 
-/* --- one job, wrapped -------------------------------------------------------------------- */
+/* --- one job, wrapped ------------------------------------------------------------- */
 
 struct again {
     struct cos_flow_retry how;
     int tried;
+    int64_t sleep; /* ticket, 0: it does not sleep */
     struct cps__slot *slot;
     struct cps__crew *crew;
 };
@@ -218,6 +220,7 @@ static void try_after_sleep(int err, void *arg)
 {
     struct again *again = arg;
     struct cps__crew *crew = again->crew;
+    again->sleep = 0;
     /* Cancelled or timed out while it slept: only the slot is to be returned. */
     if (err || crew->over)
         cps__crew_landed(err, again->slot);
@@ -228,11 +231,8 @@ static void try_after_sleep(int err, void *arg)
 
 static int take_try(struct cps__crew *crew, struct cps__slot *slot)
 {
-    struct again *again = crew->extra;
-    if (crew->next && !cos__retry_again(&again->how, again->tried, crew->last))
-        return 0;
+    (void)crew;
     slot->index = 0;
-    crew->next++;
     return 1;
 }
 
@@ -243,21 +243,34 @@ static void launch_try(struct cps__crew *crew, struct cps__slot *slot)
     again->slot = slot;
     again->crew = crew;
     again->tried++;
-    if (!wait)
+    if (!wait) {
         try_after_sleep(0, again);
-    else if (cps_sleep(crew->rt, dill_now() + wait, try_after_sleep, again) < 0)
+        return;
+    }
+    again->sleep = cps_sleep(crew->rt, cos__after(wait), try_after_sleep, again);
+    if (again->sleep < 0)
         cps__crew_landed(COS_ENOMEM, slot);
+}
+
+/* Nobody waits for the next try any more: no need to sleep until then. */
+static void wake_sleeper(struct cps__crew *crew)
+{
+    struct again *again = crew->extra;
+    if (again->sleep > 0)
+        cps_cancel(crew->rt, again->sleep);
 }
 
 static int land_retry(struct cps__crew *crew, struct cps__slot *slot, int err)
 {
     struct again *again = crew->extra;
     (void)slot;
-    crew->last = err;
-    return err && !cos__retry_again(&again->how, again->tried, err) ? err : !err ? COS_ESTOP : 0;
+    if (err < 0)
+        return cos__retry_again(&again->how, again->tried, err) ? 0 : err;
+    return COS_ESTOP;
 }
 
-static const struct cps__crew_type retrying = {take_try, launch_try, land_retry, NULL};
+static const struct cps__crew_type retrying = {take_try, launch_try, land_retry, NULL,
+                                               wake_sleeper};
 
 int64_t cps_flow_retry(struct cps_rt *rt, const struct cos_flow_retry *how,
                        const struct cps_flow_task *task, size_t result_size, int64_t deadline,
@@ -272,7 +285,7 @@ int64_t cps_flow_retry(struct cps_rt *rt, const struct cos_flow_retry *how,
         if (again)
             again->how = cos__retry_defaults(how);
         if (!again || again->how.tries < 0)
-            refuse(crew, again ? COS_EINVAL : COS_ENOMEM);
+            cps__crew_refuse(crew, again ? COS_EINVAL : COS_ENOMEM);
     }
     return cps__crew_begin(crew, rt, deadline, cb, arg);
 }
@@ -280,23 +293,21 @@ int64_t cps_flow_retry(struct cps_rt *rt, const struct cos_flow_retry *how,
 int64_t cps_flow_timeout(struct cps_rt *rt, const struct cps_flow_task *task, int64_t ms,
                          size_t result_size, int64_t deadline, cps_flow_cb *cb, void *arg)
 {
-    int64_t end = dill_now() + (ms < 0 ? 0 : ms);
+    int64_t end = cos__sooner(cos__after(ms), deadline);
     struct cps__crew *crew = set_of(rt, &all, task, 1, 1, result_size);
-    if (deadline >= 0 && deadline < end)
-        end = deadline;
     if (crew && ms < 0)
-        refuse(crew, COS_EINVAL);
+        cps__crew_refuse(crew, COS_EINVAL);
     return cps__crew_begin(crew, rt, end, cb, arg);
 }
 
 static int land_reflect(struct cps__crew *crew, struct cps__slot *slot, int err)
 {
     (void)slot;
-    crew->result.answer = err;
+    crew->result.answer = cos__outcome(err);
     return 0;
 }
 
-static const struct cps__crew_type reflecting = {take_task, launch_task, land_reflect, NULL};
+static const struct cps__crew_type reflecting = {take_task, launch_task, land_reflect, NULL, NULL};
 
 int64_t cps_flow_reflect(struct cps_rt *rt, const struct cps_flow_task *task, size_t result_size,
                          int64_t deadline, cps_flow_cb *cb, void *arg)
@@ -320,7 +331,7 @@ static void launch_later(struct cps__crew *crew, struct cps__slot *slot)
         cps__crew_landed(err, slot);
 }
 
-static const struct cps__crew_type later = {take_task, launch_later, land_task, NULL};
+static const struct cps__crew_type later = {take_task, launch_later, land_task, NULL, NULL};
 
 int64_t cps_flow_ensure_async(struct cps_rt *rt, const struct cps_flow_task *task,
                               size_t result_size, int64_t deadline, cps_flow_cb *cb, void *arg)

@@ -2,115 +2,111 @@
  * flow/queue.c over the same backlog.
  *
  * push never runs a task inside the call: it asks for one deferred look at the
- * backlog, and that look starts as many tasks as the limit allows. A task may
- * answer inside its start; the look then simply goes on with the next one. */
+ * backlog, and that look starts as many tasks as the limit allows. A task that
+ * answers makes room for the next one, which starts at once; if it answers inside
+ * its start, the look that started it simply goes on.
+ *
+ * As on the other face, what the user holds is the outside of the queue or, in
+ * work(), its inside, through which a push never waits for room. The handlers
+ * may free the queue: it goes when nothing of it is on the stack any more. */
 #include "cps.h"
 #include "cps_flow.h"
 
 #include "base/die.h"
 #include "flow/backlog.h"
+#include "flow/waits.h"
 
 #include <stdlib.h>
 
-enum { CAPACITY = 1024, OVERFLOW = 1 << 20, CARGO_MAX = 1024, CONCURRENCY_MAX = 1 << 20 };
+enum { CAPACITY = 1024, OVERFLOW = 1 << 20, BACKLOG_MAX = 1 << 28, CARGO_MAX = 1024 };
+enum { CONCURRENCY_MAX = 1 << 20 };
 
 /* A running task; its address is the token it answers with. */
 struct job {
     struct job *next; /* free list */
-    struct cps_flow_queue *queue;
+    struct queue *queue;
     size_t count;
     uint8_t busy;
     void *items[];
 };
 
 /* A push that waits for room, or someone who drains. */
-struct wait {
-    struct cos_op op;
-    struct wait *next;
-    struct cps_flow_queue *queue;
+struct errand {
+    struct cos__wait wait;
+    struct queue *queue;
+    struct cos__waits *line; /* where it waits, if it must */
     void *item;
     int priority;
-    uint8_t listed, draining;
-};
-
-struct list {
-    struct wait *first, **last;
+    uint8_t inside;
+    uint8_t in; /* the queue has the item */
 };
 
 struct cps_flow_queue {
+    struct queue *real;
+};
+
+struct queue {
+    struct cps_flow_queue outside, inside;
     struct cps_rt *rt;
     struct cps_flow_queue_opts opts;
     struct cos__backlog backlog;
-    struct list pushes, drains;
+    struct cos__waits pushes, drains;
     struct job *free_jobs;
-    size_t running; /* items */
-    size_t jobs;    /* tasks: with cargo one task carries several items */
-    size_t parked;
-    uint8_t busy, paused, killed, saturated, look_asked, looking, inside, freed;
+    size_t running;  /* items */
+    size_t jobs;     /* tasks: with cargo one task carries several items */
+    unsigned depth;  /* of our own calls that are on the stack or deferred */
+    uint8_t busy, paused, killed, saturated, own_buffer, look_asked, looking, starting, freed;
 };
 
-static void emit(struct cps_flow_queue *queue, enum cos_flow_event event, void *item, int err)
+static void emit(const struct queue *queue, enum cos_flow_event event, void *item, int err)
 {
     if (queue->opts.event)
         queue->opts.event(event, item, err, queue->opts.arg);
 }
 
-/* --- waiting operations -------------------------------------------------------------------- */
+/* --- staying alive ---------------------------------------------------------------- */
 
-static void list_add(struct list *list, struct wait *wait)
+static void enter(struct queue *queue)
 {
-    wait->listed = 1;
-    wait->next = NULL;
-    *list->last = wait;
-    list->last = &wait->next;
+    queue->depth++;
 }
 
-static struct wait *list_take(struct list *list)
+/* After this the queue may be gone. */
+static void leave(struct queue *queue)
 {
-    struct wait *wait = list->first;
-    if (!wait)
-        return NULL;
-    list->first = wait->next;
-    if (!list->first)
-        list->last = &list->first;
-    wait->listed = 0;
-    return wait;
+    if (--queue->depth || !queue->freed || queue->jobs)
+        return;
+    while (queue->free_jobs) {
+        struct job *job = queue->free_jobs;
+        queue->free_jobs = job->next;
+        free(job);
+    }
+    cos__backlog_release(&queue->backlog);
+    free(queue);
 }
 
-static void list_remove(struct list *list, struct wait *wait)
-{
-    struct wait **at = &list->first;
-    while (*at != wait)
-        at = &(*at)->next;
-    *at = wait->next;
-    if (!wait->next)
-        list->last = at;
-    wait->listed = 0;
-}
+/* --- waiting operations ----------------------------------------------------------- */
 
-static void ask_look(struct cps_flow_queue *queue);
-
-static void admit_parked(struct cps_flow_queue *queue)
+static void admit_parked(struct queue *queue)
 {
-    struct wait *wait;
-    while (queue->parked && queue->backlog.count < queue->opts.capacity) {
-        wait = list_take(&queue->pushes);
-        queue->parked--;
-        cos__op_complete(&wait->op,
-                         cos__backlog_push(&queue->backlog, wait->item, wait->priority));
+    while (queue->pushes.count && queue->backlog.count < queue->opts.capacity) {
+        struct errand *errand = (struct errand *)cos__waits_take(&queue->pushes);
+        int err = cos__backlog_push(&queue->backlog, errand->item, errand->priority);
+        errand->in = !err;
+        cos__op_complete(&errand->wait.op, err);
     }
 }
 
-static void tell_drained(struct cps_flow_queue *queue)
+static void tell_all(struct cos__waits *waits, int err)
 {
-    struct wait *wait;
-    while ((wait = list_take(&queue->drains)))
-        cos__op_complete(&wait->op, 0);
+    struct cos__wait *wait;
+    while ((wait = cos__waits_take(waits)))
+        cos__op_complete(&wait->op, err);
 }
 
-/* --- tasks ------------------------------------------------------------------------------------ */
+/* --- tasks ------------------------------------------------------------------------ */
 
-static int take(struct cps_flow_queue *queue, void **item)
+static int take(struct queue *queue, void **item)
 {
     if (queue->paused || !cos__backlog_pop(&queue->backlog, item))
         return 0;
@@ -121,136 +117,148 @@ static int take(struct cps_flow_queue *queue, void **item)
     return 1;
 }
 
-static struct job *job_get(struct cps_flow_queue *queue)
+static struct job *job_new(struct queue *queue)
 {
-    struct job *job = queue->free_jobs;
-    if (job) {
-        queue->free_jobs = job->next;
-        return job;
-    }
-    job = malloc(sizeof *job + queue->opts.cargo * sizeof job->items[0]);
+    struct job *job = malloc(sizeof *job + queue->opts.cargo * sizeof job->items[0]);
     if (job)
         *job = (struct job){.queue = queue};
     return job;
 }
 
-static void destroy(struct cps_flow_queue *queue)
+static struct job *job_get(struct queue *queue)
 {
-    while (queue->free_jobs) {
-        struct job *job = queue->free_jobs;
-        queue->free_jobs = job->next;
-        free(job);
-    }
-    cos__backlog_release(&queue->backlog);
-    free(queue);
+    struct job *job = queue->free_jobs;
+    if (!job)
+        return job_new(queue);
+    queue->free_jobs = job->next;
+    return job;
 }
 
-static void check_saturated(struct cps_flow_queue *queue)
+static void job_put(struct queue *queue, struct job *job)
 {
-    if (!queue->saturated && queue->running >= (size_t)queue->opts.concurrency) {
+    job->next = queue->free_jobs;
+    queue->free_jobs = job;
+}
+
+/* Saturated when every task that may run does, until so many do not. */
+static void check_load(struct queue *queue)
+{
+    size_t limit = (size_t)queue->opts.concurrency, buffer = (size_t)queue->opts.buffer;
+    if (!queue->saturated && queue->jobs >= limit) {
         queue->saturated = 1;
         emit(queue, COS_FLOW_SATURATED, NULL, 0);
-    }
-}
-
-static void check_quiet(struct cps_flow_queue *queue)
-{
-    if (queue->saturated
-        && queue->running <= (size_t)(queue->opts.concurrency - queue->opts.buffer)) {
+    } else if (queue->saturated && queue->jobs < limit && queue->jobs + buffer <= limit) {
         queue->saturated = 0;
         emit(queue, COS_FLOW_UNSATURATED, NULL, 0);
     }
-    if (queue->busy && !queue->running && !queue->backlog.count) {
-        queue->busy = 0;
+}
+
+static void check_empty(struct queue *queue)
+{
+    if (!queue->busy || queue->running || queue->backlog.count)
+        return;
+    queue->busy = 0;
+    if (!queue->killed)
         emit(queue, COS_FLOW_EMPTY, NULL, 0);
-        tell_drained(queue);
-    }
+    tell_all(&queue->drains, 0);
+}
+
+static void look_now(struct queue *queue);
+
+static void report(struct queue *queue, void *item, int err)
+{
+    if (err)
+        emit(queue, COS_FLOW_ERROR, item, err);
+    if (queue->opts.done)
+        queue->opts.done(item, err, queue->opts.arg);
 }
 
 static void answered(int err, void *token)
 {
     struct job *job = token;
-    struct cps_flow_queue *queue = job->queue;
+    struct queue *queue = job->queue;
     if (!job->busy)
         cos__die("a queue task called its callback twice");
+    enter(queue);
     job->busy = 0;
     queue->running -= job->count;
     queue->jobs--;
-    for (size_t i = 0; i < job->count; i++) {
-        if (err)
-            emit(queue, COS_FLOW_ERROR, job->items[i], err);
-        if (queue->opts.done)
-            queue->opts.done(job->items[i], err, queue->opts.arg);
-    }
-    job->next = queue->free_jobs;
-    queue->free_jobs = job;
-    check_quiet(queue);
-    if (queue->freed && !queue->running && !queue->looking && !queue->look_asked)
-        destroy(queue);
-    else if (!queue->looking && queue->backlog.count)
-        ask_look(queue);
+    for (size_t i = 0; i < job->count; i++)
+        report(queue, job->items[i], err < 0 ? err : 0);
+    job_put(queue, job);
+    check_load(queue);
+    check_empty(queue);
+    if (!queue->looking)
+        look_now(queue);
+    leave(queue);
 }
 
-static void start(struct cps_flow_queue *queue, struct job *job)
+static void start(struct queue *queue, struct job *job)
 {
+    struct cps_flow_queue_opts *opts = &queue->opts;
     job->busy = 1;
     queue->jobs++;
-    check_saturated(queue);
-    queue->inside = 1;
-    if (queue->opts.run_cargo)
-        queue->opts.run_cargo(queue, job->items, job->count, queue->opts.arg, answered, job);
+    check_load(queue);
+    queue->starting = 1;
+    if (opts->run_cargo)
+        opts->run_cargo(&queue->inside, job->items, job->count, opts->arg, answered, job);
     else
-        queue->opts.work(queue, job->items[0], queue->opts.arg, answered, job);
-    queue->inside = 0;
+        opts->work(&queue->inside, job->items[0], opts->arg, answered, job);
+    queue->starting = 0;
 }
 
-static void look(int err, void *arg)
+static void look_now(struct queue *queue)
 {
-    struct cps_flow_queue *queue = arg;
     struct job *job;
-    (void)err;
-    queue->look_asked = 0;
     queue->looking = 1;
     while (queue->jobs < (size_t)queue->opts.concurrency && (job = job_get(queue))) {
-        job->count = 0;
-        while (job->count < queue->opts.cargo && take(queue, &job->items[job->count]))
-            job->count++;
+        for (job->count = 0; job->count < queue->opts.cargo; job->count++)
+            if (!take(queue, &job->items[job->count]))
+                break;
         if (!job->count) {
-            job->next = queue->free_jobs;
-            queue->free_jobs = job;
+            job_put(queue, job);
             break;
         }
         start(queue, job);
     }
     queue->looking = 0;
-    if (queue->freed && !queue->running)
-        destroy(queue);
 }
 
-static void ask_look(struct cps_flow_queue *queue)
+static void look(int err, void *arg)
 {
-    if (!queue->look_asked && !queue->looking && cps_defer(queue->rt, look, queue) == 0)
-        queue->look_asked = 1;
+    struct queue *queue = arg;
+    (void)err;
+    queue->look_asked = 0;
+    look_now(queue);
+    leave(queue); /* entered by ask_look */
 }
 
-/* --- life --------------------------------------------------------------------------------------- */
+/* 0 when there will be a look at the backlog. */
+static int ask_look(struct queue *queue)
+{
+    int err;
+    if (queue->look_asked || queue->looking)
+        return 0;
+    err = cps_defer(queue->rt, look, queue);
+    if (err)
+        return err;
+    enter(queue);
+    queue->look_asked = 1;
+    return 0;
+}
+
+/* --- life ------------------------------------------------------------------------- */
 
 static int valid(const struct cps_flow_queue_opts *opts)
 {
     return opts->concurrency > 0 && opts->concurrency <= CONCURRENCY_MAX
-           && opts->cargo <= CARGO_MAX && (!opts->work != !opts->run_cargo);
+           && opts->cargo <= CARGO_MAX && opts->capacity <= BACKLOG_MAX
+           && opts->overflow <= BACKLOG_MAX && opts->buffer >= -1
+           && opts->buffer <= opts->concurrency && (!opts->work != !opts->run_cargo);
 }
 
-int cps_flow_queue_new(struct cps_rt *rt, const struct cps_flow_queue_opts *opts,
-                       struct cps_flow_queue **out)
+static void fill_defaults(struct queue *queue, const struct cps_flow_queue_opts *opts)
 {
-    struct cps_flow_queue *queue;
-    if (!valid(opts))
-        return COS_EINVAL;
-    queue = calloc(1, sizeof *queue);
-    if (!queue)
-        return COS_ENOMEM;
-    queue->rt = rt;
     queue->opts = *opts;
     if (!opts->capacity)
         queue->opts.capacity = CAPACITY;
@@ -258,161 +266,191 @@ int cps_flow_queue_new(struct cps_rt *rt, const struct cps_flow_queue_opts *opts
         queue->opts.overflow = OVERFLOW;
     if (!opts->cargo)
         queue->opts.cargo = 1;
-    if (!opts->buffer)
-        queue->opts.buffer = opts->concurrency / 4;
+    queue->own_buffer = opts->buffer != 0;
+    if (opts->buffer <= 0)
+        queue->opts.buffer = opts->buffer ? 0 : opts->concurrency / 4;
+}
+
+int cps_flow_queue_new(struct cps_rt *rt, const struct cps_flow_queue_opts *opts,
+                       struct cps_flow_queue **out)
+{
+    struct queue *queue;
+    if (!valid(opts))
+        return COS_EINVAL;
+    queue = calloc(1, sizeof *queue);
+    if (!queue)
+        return COS_ENOMEM;
+    queue->outside.real = queue->inside.real = queue;
+    queue->rt = rt;
+    fill_defaults(queue, opts);
+    /* The first job is there from the start: whatever memory is left, the queue
+     * goes on, one at a time. */
+    queue->free_jobs = job_new(queue);
+    if (!queue->free_jobs) {
+        free(queue);
+        return COS_ENOMEM;
+    }
     cos__backlog_init(&queue->backlog, queue->opts.capacity + queue->opts.overflow,
                       opts->by_priority);
-    queue->pushes.last = &queue->pushes.first;
-    queue->drains.last = &queue->drains.first;
-    *out = queue;
+    cos__waits_init(&queue->pushes);
+    cos__waits_init(&queue->drains);
+    *out = &queue->outside;
     return 0;
 }
 
-void cps_flow_queue_kill(struct cps_flow_queue *queue)
+void cps_flow_queue_kill(struct cps_flow_queue *front)
 {
-    struct wait *wait;
+    struct queue *queue = front->real;
     void *item;
+    enter(queue);
     queue->killed = 1;
-    while ((wait = list_take(&queue->pushes))) {
-        queue->parked--;
-        cos__op_complete(&wait->op, COS_ECLOSED);
-    }
+    tell_all(&queue->pushes, COS_ECLOSED);
     while (cos__backlog_pop(&queue->backlog, &item))
         if (queue->opts.done)
             queue->opts.done(item, COS_ECANCELED, queue->opts.arg);
-    if (queue->busy && !queue->running) {
-        queue->busy = 0;
-        tell_drained(queue);
-    }
+    check_empty(queue);
+    leave(queue);
 }
 
-void cps_flow_queue_free(struct cps_flow_queue *queue)
+void cps_flow_queue_free(struct cps_flow_queue *front)
 {
-    struct wait *wait;
+    struct queue *queue = front ? front->real : NULL;
     if (!queue)
         return;
-    cps_flow_queue_kill(queue);
-    while ((wait = list_take(&queue->drains)))
-        cos__op_complete(&wait->op, COS_ECLOSED);
+    enter(queue);
+    cps_flow_queue_kill(front);
+    tell_all(&queue->drains, COS_ECLOSED);
     queue->freed = 1;
-    if (!queue->running && !queue->look_asked && !queue->looking)
-        destroy(queue);
+    leave(queue);
 }
 
-/* --- producers ------------------------------------------------------------------------------------ */
+/* --- producers -------------------------------------------------------------------- */
 
-int cps_flow_queue_add(struct cps_flow_queue *queue, void *item, int priority)
+int cps_flow_queue_add(struct cps_flow_queue *front, void *item, int priority)
 {
-    int err = queue->killed ? COS_ECLOSED : cos__backlog_push(&queue->backlog, item, priority);
+    struct queue *queue = front->real;
+    int err = queue->killed ? COS_ECLOSED : cos__backlog_room(&queue->backlog);
+    /* What runs will look when it answers; but with nothing running it is now. */
+    if (!err && (err = ask_look(queue)) != 0 && queue->jobs)
+        err = 0;
     if (err)
         return err;
     queue->busy = 1;
-    ask_look(queue);
-    return 0;
+    return cos__backlog_push(&queue->backlog, item, priority);
 }
 
 static void push_start(struct cos_op *op)
 {
-    struct wait *wait = (struct wait *)op;
-    struct cps_flow_queue *queue = wait->queue;
-    if (!queue->killed && !queue->inside && queue->backlog.count >= queue->opts.capacity) {
-        list_add(&queue->pushes, wait);
-        queue->parked++;
-    } else {
-        cos__op_complete(op, cps_flow_queue_add(queue, wait->item, wait->priority));
+    struct errand *errand = (struct errand *)op;
+    struct queue *queue = errand->queue;
+    int err;
+    if (!queue->killed && !errand->inside && queue->backlog.count >= queue->opts.capacity) {
+        cos__waits_add(errand->line, &errand->wait);
+        return;
     }
+    err = cps_flow_queue_add(&queue->outside, errand->item, errand->priority);
+    errand->in = !err;
+    cos__op_complete(op, err);
 }
 
-static int wait_cancel(struct cos_op *op)
+static int errand_cancel(struct cos_op *op)
 {
-    struct wait *wait = (struct wait *)op;
-    if (!wait->listed)
-        return 0;
-    list_remove(wait->draining ? &wait->queue->drains : &wait->queue->pushes, wait);
-    if (!wait->draining)
-        wait->queue->parked--;
+    struct errand *errand = (struct errand *)op;
+    cos__waits_remove(errand->line, &errand->wait);
     return 0;
 }
 
 static void drain_start(struct cos_op *op)
 {
-    struct wait *wait = (struct wait *)op;
-    if (wait->queue->busy)
-        list_add(&wait->queue->drains, wait);
+    struct errand *errand = (struct errand *)op;
+    if (errand->queue->busy)
+        cos__waits_add(errand->line, &errand->wait);
     else
         cos__op_complete(op, 0);
 }
 
-static const struct cos__op_type push_type = {.name = "queue push", .kind = COS__OP_QUEUE,
-                                              .size = sizeof(struct wait), .start = push_start,
-                                              .cancel = wait_cancel};
-static const struct cos__op_type drain_type = {.name = "queue drain", .kind = COS__OP_QUEUE,
-                                               .size = sizeof(struct wait), .start = drain_start,
-                                               .cancel = wait_cancel};
+static const struct cos__op_type push_type = {.name = "queue push", .hook = COS_HOOK_QUEUE_TASK,
+                                              .kind = COS__OP_QUEUE, .size = sizeof(struct errand),
+                                              .start = push_start, .cancel = errand_cancel};
+static const struct cos__op_type drain_type = {.name = "queue drain", .hook = COS_HOOK_CPS_REQUEST,
+                                               .kind = COS__OP_QUEUE,
+                                               .size = sizeof(struct errand),
+                                               .start = drain_start, .cancel = errand_cancel};
 
 static void deliver(struct cos_op *op)
 {
-    ((cps_cb *)op->cb)(op->err, op->arg);
+    /* A cancel that came when the item was in already came too late. */
+    int in = op->type == &push_type && ((struct errand *)op)->in;
+    ((cps_cb *)op->cb)(in ? 0 : op->err, op->arg);
 }
 
-int64_t cps_flow_queue_push_priority(struct cps_flow_queue *queue, void *item, int priority,
+int64_t cps_flow_queue_push_priority(struct cps_flow_queue *front, void *item, int priority,
                                      int64_t deadline, cps_cb *cb, void *arg)
 {
-    struct wait *wait = (struct wait *)cos__op_new(&push_type);
-    if (wait) {
-        wait->queue = queue;
-        wait->item = item;
-        wait->priority = priority;
+    struct queue *queue = front->real;
+    struct errand *errand = (struct errand *)cos__op_new(&push_type);
+    if (errand) {
+        errand->queue = queue;
+        errand->line = &queue->pushes;
+        errand->item = item;
+        errand->priority = priority;
+        errand->inside = front == &queue->inside || queue->starting;
     }
-    return cps__begin(queue->rt, wait ? &wait->op : NULL, deadline, deliver, (cps__fn *)cb, arg);
+    return cps__begin(queue->rt, errand ? &errand->wait.op : NULL, deadline, deliver,
+                      (cps__fn *)cb, arg);
 }
 
-int64_t cps_flow_queue_push(struct cps_flow_queue *queue, void *item, int64_t deadline, cps_cb *cb,
+int64_t cps_flow_queue_push(struct cps_flow_queue *front, void *item, int64_t deadline, cps_cb *cb,
                             void *arg)
 {
-    return cps_flow_queue_push_priority(queue, item, 0, deadline, cb, arg);
+    return cps_flow_queue_push_priority(front, item, 0, deadline, cb, arg);
 }
 
-int64_t cps_flow_queue_drain(struct cps_flow_queue *queue, int64_t deadline, cps_cb *cb, void *arg)
+int64_t cps_flow_queue_drain(struct cps_flow_queue *front, int64_t deadline, cps_cb *cb, void *arg)
 {
-    struct wait *wait = (struct wait *)cos__op_new(&drain_type);
-    if (wait) {
-        wait->queue = queue;
-        wait->draining = 1;
+    struct errand *errand = (struct errand *)cos__op_new(&drain_type);
+    if (errand) {
+        errand->queue = front->real;
+        errand->line = &front->real->drains;
     }
-    return cps__begin(queue->rt, wait ? &wait->op : NULL, deadline, deliver, (cps__fn *)cb, arg);
+    return cps__begin(front->real->rt, errand ? &errand->wait.op : NULL, deadline, deliver,
+                      (cps__fn *)cb, arg);
 }
 
-/* --- control ---------------------------------------------------------------------------------------- */
+/* --- control ---------------------------------------------------------------------- */
 
-void cps_flow_queue_pause(struct cps_flow_queue *queue)
+void cps_flow_queue_pause(struct cps_flow_queue *front)
 {
-    queue->paused = 1;
+    front->real->paused = 1;
 }
 
-void cps_flow_queue_resume(struct cps_flow_queue *queue)
+int cps_flow_queue_resume(struct cps_flow_queue *front)
 {
-    queue->paused = 0;
-    ask_look(queue);
+    front->real->paused = 0;
+    return ask_look(front->real);
 }
 
-int cps_flow_queue_concurrency(struct cps_flow_queue *queue, int concurrency)
+int cps_flow_queue_concurrency(struct cps_flow_queue *front, int concurrency)
 {
+    struct queue *queue = front->real;
     if (concurrency <= 0 || concurrency > CONCURRENCY_MAX)
         return COS_EINVAL;
     queue->opts.concurrency = concurrency;
-    if (queue->opts.buffer > concurrency)
+    if (!queue->own_buffer || queue->opts.buffer > concurrency)
         queue->opts.buffer = concurrency / 4;
-    ask_look(queue);
+    enter(queue);
+    check_load(queue);
+    (void)ask_look(queue); /* without memory the next answer looks */
+    leave(queue);
     return 0;
 }
 
-size_t cps_flow_queue_waiting(const struct cps_flow_queue *queue)
+size_t cps_flow_queue_waiting(const struct cps_flow_queue *front)
 {
-    return queue->backlog.count + queue->parked;
+    return front->real->backlog.count + front->real->pushes.count;
 }
 
-size_t cps_flow_queue_running(const struct cps_flow_queue *queue)
+size_t cps_flow_queue_running(const struct cps_flow_queue *front)
 {
-    return queue->running;
+    return front->real->running;
 }

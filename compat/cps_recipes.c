@@ -1,16 +1,18 @@
 /* cps_recipes.c - futures, cache, gate and once in callbacks. The state is the
  * same as on the coroutine face (src/flow); here are only the calls that wait. */
+#define DILL_DISABLE_RAW_NAMES
 #include "cps.h"
 #include "cps_flow.h"
 
 #include "base/die.h"
+#include "flow/flow_int.h"
 #include "flow/future_int.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- futures --------------------------------------------------------------------------- */
+/* --- futures ---------------------------------------------------------------------- */
 
 static void deliver_value(struct cos_op *op)
 {
@@ -38,6 +40,7 @@ static void made(int err, void *token)
     if (maker->answered)
         cos__die("a job called its callback twice");
     maker->answered = 1;
+    err = cos__outcome(err);
     if (maker->cache)
         cos__cache_loaded(maker->cache, maker->key, maker->future, err, maker->value);
     else
@@ -61,51 +64,56 @@ struct cos_future *cps_future_from(struct cps_rt *rt, const struct cps_flow_task
     return future;
 }
 
-/* --- cache ------------------------------------------------------------------------------ */
+/* --- cache ------------------------------------------------------------------------ */
 
-/* Out of memory for the load: those who joined it must hear of it all the same. */
-static void fail_load(struct cos_flow_cache *cache, const char *key, struct cos_future *future)
+/* An already failed future tells the callback, later, as any other. */
+static struct cos_future *failed_future(int err)
 {
-    cos__cache_loaded(cache, key, future, COS_ENOMEM, NULL);
+    struct cos_future *future = cos_future_new(NULL);
+    if (future)
+        cos_future_set(future, err, NULL);
+    return future;
+}
+
+static void start_load(struct cps_rt *rt, struct cos_flow_cache *cache, const char *key,
+                       struct cos_future *future, cps_load_fn *load, void *loadarg)
+{
+    struct maker *maker = calloc(1, sizeof *maker);
+    if (maker)
+        maker->key = strdup(key);
+    if (!maker || !maker->key) {
+        /* Those who joined the load must hear of it all the same. */
+        free(maker);
+        cos__cache_loaded(cache, key, future, COS_ENOMEM, NULL);
+        return;
+    }
+    maker->future = cos_future_ref(future);
+    maker->cache = cache;
+    load(rt, maker->key, &maker->value, loadarg, made, maker);
 }
 
 int64_t cps_flow_cache_get(struct cps_rt *rt, struct cos_flow_cache *cache, const char *key,
-                           void (*load)(struct cps_rt *rt, void *result, void *key, cps_cb *done,
-                                        void *token),
-                           int64_t deadline, cps_value_cb *cb, void *arg)
+                           cps_load_fn *load, void *loadarg, int64_t deadline, cps_value_cb *cb,
+                           void *arg)
 {
     int start, err;
     int64_t ticket;
-    struct maker *maker;
     struct cos_future *future = cos__cache_find(cache, key, &start, &err);
     if (!future) {
-        /* An already failed future tells the callback, later, as any other. */
-        future = cos_future_new(NULL);
-        if (future)
-            cos_future_set(future, err, NULL);
         start = 0;
+        future = failed_future(err);
     }
     if (!future)
         return cps__begin(rt, NULL, deadline, deliver_value, (cps__fn *)cb, arg);
+    /* First the load: with deadline 0 what it answers at once still counts. */
+    if (start)
+        start_load(rt, cache, key, future, load, loadarg);
     ticket = cps_await(rt, future, deadline, cb, arg);
-    if (start) {
-        maker = calloc(1, sizeof *maker);
-        if (maker)
-            maker->key = strdup(key);
-        if (!maker || !maker->key) {
-            free(maker);
-            fail_load(cache, key, future);
-        } else {
-            maker->future = cos_future_ref(future);
-            maker->cache = cache;
-            load(rt, &maker->value, maker->key, made, maker);
-        }
-    }
     cos_future_free(future);
     return ticket;
 }
 
-/* --- gate -------------------------------------------------------------------------------- */
+/* --- gate ------------------------------------------------------------------------- */
 
 static void deliver_plain(struct cos_op *op)
 {
@@ -123,9 +131,16 @@ struct opener {
     struct cps_rt *rt;
     struct cos_flow_gate *gate;
     struct cps_flow_task task;
+    int64_t deadline;
     int err;
-    uint8_t begun, answered;
+    uint8_t answered, over;
 };
+
+static void leave(struct opener *opener)
+{
+    cos__gate_leave(opener->gate);
+    cos__op_complete(&opener->op, opener->err);
+}
 
 /* Calls let through are callbacks that run before the next poll, and this runs
  * after it; so each of them has run by then, and what they asked of the gate is
@@ -138,7 +153,7 @@ static void replay(int err, void *arg)
         return;
     while (cos__gate_release(opener->gate))
         ;
-    cos__op_complete(&opener->op, opener->err);
+    leave(opener);
 }
 
 static void opened(int err, void *token)
@@ -147,8 +162,12 @@ static void opened(int err, void *token)
     if (opener->answered)
         cos__die("a job called its callback twice");
     opener->answered = 1;
-    opener->err = err;
-    cos__gate_end(opener->gate, err);
+    if (opener->over) { /* too late: the gate has failed */
+        leave(opener);
+        return;
+    }
+    opener->err = cos__outcome(err);
+    cos__gate_end(opener->gate, opener->err);
     replay(0, opener);
 }
 
@@ -162,9 +181,24 @@ static void opener_start(struct cos_op *op)
         opener->task.run(opener->rt, NULL, opener->task.arg, opened, opener);
 }
 
-static const struct cos__op_type opener_type = {.name = "gate init", .kind = COS__OP_OTHER,
+/* As on the coroutine face, an initialiser that is given up fails the gate; the
+ * kept calls hear of it first. */
+static int opener_cancel(struct cos_op *op)
+{
+    struct opener *opener = (struct opener *)op;
+    int late = opener->deadline == 0 || cos__passed(opener->deadline);
+    if (!opener->answered) {
+        opener->over = 1;
+        cos__gate_end(opener->gate, late ? COS_ETIMEDOUT : COS_ECANCELED);
+        cos__gate_release(opener->gate);
+    }
+    return COS_EBUSY;
+}
+
+static const struct cos__op_type opener_type = {.name = "gate init", .hook = COS_HOOK_CPS_REQUEST,
+                                                .kind = COS__OP_OTHER,
                                                 .size = sizeof(struct opener),
-                                                .start = opener_start};
+                                                .start = opener_start, .cancel = opener_cancel};
 
 int64_t cps_flow_gate_init(struct cps_rt *rt, struct cos_flow_gate *gate,
                            const struct cps_flow_task *task, int64_t deadline, cps_cb *cb,
@@ -175,11 +209,12 @@ int64_t cps_flow_gate_init(struct cps_rt *rt, struct cos_flow_gate *gate,
         opener->rt = rt;
         opener->gate = gate;
         opener->task = *task;
+        opener->deadline = deadline;
     }
     return cps__begin(rt, opener ? &opener->op : NULL, deadline, deliver_plain, (cps__fn *)cb, arg);
 }
 
-/* --- once ---------------------------------------------------------------------------------- */
+/* --- once ------------------------------------------------------------------------- */
 
 /* The future's value is the outcome of the one run. */
 static void deliver_once(struct cos_op *op)
@@ -189,7 +224,7 @@ static void deliver_once(struct cos_op *op)
 }
 
 struct once_run {
-    struct cos_flow_once *once;
+    struct cos_flow_cache *cache; /* stays until the run has ended */
     struct cos_future *future;
     char *key;
     uint8_t answered;
@@ -201,10 +236,26 @@ static void once_ran(int err, void *token)
     if (run->answered)
         cos__die("a job called its callback twice");
     run->answered = 1;
-    cos__once_ran(run->once, run->key, run->future, err);
+    cos__once_ran(run->cache, run->key, run->future, cos__outcome(err));
     cos_future_free(run->future);
     free(run->key);
     free(run);
+}
+
+static void start_run(struct cps_rt *rt, struct cos_flow_cache *cache, const char *key,
+                      struct cos_future *future, const struct cps_flow_task *task)
+{
+    struct once_run *run = calloc(1, sizeof *run);
+    if (run)
+        run->key = strdup(key);
+    if (!run || !run->key) {
+        free(run);
+        cos__cache_loaded(cache, key, future, COS_ENOMEM, NULL);
+        return;
+    }
+    run->cache = cache;
+    run->future = cos_future_ref(future);
+    task->run(rt, NULL, task->arg, once_ran, run);
 }
 
 int64_t cps_flow_once_run(struct cps_rt *rt, struct cos_flow_once *once, const char *key,
@@ -213,27 +264,15 @@ int64_t cps_flow_once_run(struct cps_rt *rt, struct cos_flow_once *once, const c
 {
     int start, err;
     int64_t ticket;
-    struct once_run *run;
     struct cos_future *future = cos__once_find(once, key, &start, &err);
-    if (!future && (future = cos_future_new(NULL)) != NULL) {
-        cos_future_set(future, err, NULL);
+    if (!future) {
         start = 0;
+        future = failed_future(err);
     }
+    if (start)
+        start_run(rt, cos__once_cache(once), key, future, task);
     ticket = cps__begin(rt, future ? cos__future_op(future) : NULL, deadline, deliver_once,
                         (cps__fn *)cb, arg);
-    if (future && start) {
-        run = calloc(1, sizeof *run);
-        if (run)
-            run->key = strdup(key);
-        if (run && run->key) {
-            run->once = once;
-            run->future = cos_future_ref(future);
-            task->run(rt, NULL, task->arg, once_ran, run);
-        } else {
-            free(run);
-            cos__once_ran(once, key, future, COS_ENOMEM);
-        }
-    }
     cos_future_free(future);
     return ticket;
 }

@@ -20,5 +20,5 @@ libcos_la_SOURCES += \
 	compat/cps_queue.c \
 	compat/cps_recipes.c
 
-# reading pages
-libcos_la_SOURCES += compat/cps_read.c
+# reading pages, crawling
+libcos_la_SOURCES += compat/cps_crawl.c compat/cps_read.c

@@ -15,3 +15,35 @@ libspider_la_SOURCES = \
 noinst_PROGRAMS += examples/spider/spider
 examples_spider_spider_SOURCES = examples/spider/main.c
 examples_spider_spider_LDADD = libspider.la libcos.la
+
+# One file each, on both faces.
+noinst_PROGRAMS += examples/concat_files examples/hello_task_queue examples/list_nested_files \
+	examples/recursive_find examples/static_sequence
+example_common = examples/example.c examples/example.h
+examples_concat_files_SOURCES = examples/concat_files.c $(example_common)
+examples_concat_files_LDADD = libcos.la
+examples_hello_task_queue_SOURCES = examples/hello_task_queue.c $(example_common)
+examples_hello_task_queue_LDADD = libcos.la
+examples_list_nested_files_SOURCES = examples/list_nested_files.c $(example_common) \
+	examples/tree.c examples/tree.h
+examples_list_nested_files_LDADD = libcos.la
+examples_recursive_find_SOURCES = examples/recursive_find.c $(example_common) \
+	examples/tree.c examples/tree.h
+examples_recursive_find_LDADD = libcos.la
+examples_static_sequence_SOURCES = examples/static_sequence.c $(example_common)
+examples_static_sequence_LDADD = libcos.la
+
+# The recipe servers, on the HTTP server of `coscrawl site`.
+noinst_PROGRAMS += examples/say examples/subset_sum examples/total_sales
+example_server = $(example_common) examples/serve.c examples/serve.h
+examples_say_SOURCES = examples/say.c $(example_server)
+examples_say_LDADD = libcos.la
+examples_subset_sum_SOURCES = examples/subset_sum.c $(example_server)
+examples_subset_sum_LDADD = libcos.la
+examples_total_sales_SOURCES = examples/total_sales.c $(example_server)
+examples_total_sales_LDADD = libcos.la
+
+# What the servers are measured with.
+noinst_PROGRAMS += examples/load
+examples_load_SOURCES = examples/load.c $(example_common)
+examples_load_LDADD = libcos.la

@@ -1,3 +1,4 @@
 # man/local.mk - the manual pages.
 dist_man_MANS += man/coscrawl.1
 dist_man_MANS += man/coscrawl-dill.7
+dist_man_MANS += man/coscrawl-bench.1

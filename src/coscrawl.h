@@ -27,6 +27,7 @@ extern "C" {
 #include "base/err.h"
 #include "base/file.h"
 #include "base/page.h"
+#include "crawl/options.h"
 #include "flow/cache.h"
 #include "flow/flow.h"
 #include "flow/future.h"

@@ -12,5 +12,7 @@ pkgconfig_DATA = coscrawl.pc
 # <coscrawl.h> includes its parts as "base/…"; the .pc file names the directory.
 cosbaseincdir = $(pkgincludedir)/base
 cosbaseinc_HEADERS = src/base/err.h src/base/buf.h src/base/page.h src/base/file.h src/base/pool.h
+coscrawlincdir = $(pkgincludedir)/crawl
+coscrawlinc_HEADERS = src/crawl/options.h
 coswebincdir = $(pkgincludedir)/web
 coswebinc_HEADERS = src/web/request.h src/web/names.h src/web/tidied.h

@@ -1,1 +1,2 @@
 # tests/bench.mk - the tests of this room.
+dist_check_SCRIPTS += tests/bench.t

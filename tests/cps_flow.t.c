@@ -281,10 +281,12 @@ static void tasks(void)
 }
 
 static int loads, served;
-static void slow_load(struct cps_rt *r, void *result, void *key, cps_cb *done, void *token)
+static void slow_load(struct cps_rt *r, const char *key, void **value, void *arg, cps_cb *done,
+                      void *token)
 {
     static struct job good = {3, 0}, bad = {3, COS_EIO};
-    (void)result;
+    (void)value;
+    (void)arg;
     loads++;
     job_run(r, NULL, strcmp(key, "bad") ? &good : &bad, done, token);
 }
@@ -300,7 +302,7 @@ static void get_many(struct cos_flow_cache *cache, const char *key, int n)
 {
     loads = served = 0;
     for (int i = 0; i < n; i++)
-        cps_flow_cache_get(rt, cache, key, slow_load, -1, got, NULL);
+        cps_flow_cache_get(rt, cache, key, slow_load, NULL, -1, got, NULL);
     cps_run(rt);
 }
 

@@ -87,6 +87,11 @@ static void on_addrs(int err, const struct cos_addrs *addrs, void *arg)
     (void)addrs;
     seen(err, arg);
 }
+static void on_crawl(int err, const struct cos_crawl_result *result, void *arg)
+{
+    (void)result;
+    seen(err, arg);
+}
 static void on_flow(int err, const struct cps_flow_result *result, void *arg)
 {
     (void)result;
@@ -294,6 +299,18 @@ START(cps_tidy)
                     COS_TIDY_REPAIR, deadline, on_tidied, p);
 }
 
+START(cps_crawl)
+{
+    static char url[128];
+    const char *urls[] = {url};
+    struct cos_crawl_options options = {.urls = urls, .nurls = 1, .mode = COS_MODE_LIST,
+                                        .level = COS_OPT_ZERO, .robots = COS_SWITCH_OFF};
+    snprintf(url, sizeof url, "%sfault/ok", site.url);
+    if (how == BAD)
+        options.accept_regex = "(";
+    return cps_crawl(rt, &options, NULL, deadline, on_crawl, p);
+}
+
 /* --- control flow: the jobs answer at once ------------------------------------------------ */
 
 static int answers[2] = {0, COS_EIO};
@@ -456,14 +473,16 @@ START(cps_await)
     return cps_await(rt, futures[how], deadline, on_value, p);
 }
 
-static void load(struct cps_rt *r, void *result, void *key, cps_cb *done, void *token)
+static void load(struct cps_rt *r, const char *key, void **value, void *arg, cps_cb *done,
+                 void *token)
 {
-    (void)r, (void)result;
-    done(*(char *)key == 'b' ? COS_EIO : 0, token);
+    (void)r, (void)value, (void)arg;
+    done(*key == 'b' ? COS_EIO : 0, token);
 }
 START(cps_flow_cache_get)
 {
-    return cps_flow_cache_get(rt, cache, how == GOOD ? "good" : "bad", load, deadline, on_value, p);
+    return cps_flow_cache_get(rt, cache, how == GOOD ? "good" : "bad", load, NULL, deadline,
+                              on_value, p);
 }
 START(cps_flow_gate_init)
 {
@@ -591,8 +610,16 @@ static void law_later(const struct row *row, enum how how)
         cmp_ok(cps_cancel(rt, ticket), "==", COS_ENOENT, "%s: its ticket is used up", row->name);
 }
 
+/* The item is in the queue when the cancel comes: saying anything else than 0
+ * would leave it with two owners. */
+static int comes_too_late(const char *name)
+{
+    return !strncmp(name, "cps_flow_queue_push", 19);
+}
+
 static void law_cancel(const struct row *row)
 {
+    int expected = comes_too_late(row->name) ? 0 : COS_ECANCELED;
     struct probe p = {0};
     int64_t ticket;
     int err;
@@ -603,8 +630,8 @@ static void law_cancel(const struct row *row)
     ok(!err && !p.calls, "C13 cps_cancel of %s does not call back", row->name);
     p.returned = 1;
     cps_run(rt);
-    ok(p.calls == 1 && p.err == COS_ECANCELED, "C14 %s cancelled: once, with COS_ECANCELED",
-       row->name);
+    ok(p.calls == 1 && p.err == expected, "C14 %s cancelled: once, with %s", row->name,
+       cos_errname(expected));
 }
 
 static void law_deadline(const struct row *row)

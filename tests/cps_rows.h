@@ -16,6 +16,7 @@
     X(cps_list_dir)                                                                                \
     X(cps_stat)                                                                                    \
     X(cps_offload)                                                                                 \
+    X(cps_crawl)                                                                                   \
     X(cps_resolve)                                                                                 \
     X(cps_read_links)                                                                              \
     X(cps_pool_acquire)                                                                            \

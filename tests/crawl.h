@@ -167,6 +167,8 @@ static site__unused long crawl_bad_files(const struct crawl *c)
     for (char *save = NULL, *row = strtok_r(rows, " ", &save); row; row = strtok_r(NULL, " ", &save)) {
         char path[4096], *bar = strchr(row, '|');
         struct stat st;
+        if (!bar)
+            break; /* no database yet */
         snprintf(path, sizeof path, "%s/%s", c->dir, bar + 1);
         bad += stat(path, &st) < 0 || st.st_size != strtol(row, NULL, 10);
     }

@@ -5,7 +5,10 @@
 #include "crawl.h"
 
 #include "base/err.h"
-#include "coscrawl.h"
+#include "base/op.h"
+#include "coscrawl-cps.h"
+
+#include <libdill.h>
 
 static struct site site;
 
@@ -131,16 +134,17 @@ static void check_limits(void)
     cmp_ok(crawl_run(&c), "==", 14, "-Q ends with 14");
     cmp_ok(c.result.stats.bytes, ">=", 50000, "once so much came");
     c.options.quota = 0;
-    c.options.max_failures = c.result.stats.failed + 2;
-    cmp_ok(crawl_run(&c), "==", 12, "--max-failures ends with 12");
+    c.options.max_failures = 2;
+    cmp_ok(crawl_run(&c), "==", 12, "--max-failures ends with 12: it counts this run's");
     c.options.max_failures = 0;
     cmp_ok(crawl_run(&c), "==", 8, "to the end: a server answered with errors");
+    cmp_ok(crawl_run(&c), "==", 8, "a finished crawl that lost pages does not end with 0 later");
     cmp_ok(site_number(&site, "requests"), "==", site_urls(&site) + 3,
-           "over four runs only robots.txt was asked for again");
+           "over five runs only robots.txt was asked for again");
     cmp_ok(crawl_count(&c, "SELECT count(*) FROM pages WHERE state = 'queued'"), "==", 0,
            "nothing is left");
-    cmp_ok(crawl_count(&c, "SELECT count(*) FROM runs WHERE exit_code IN (14, 12, 8)"), "==", 4,
-           "runs has all four");
+    cmp_ok(crawl_count(&c, "SELECT count(*) FROM runs WHERE exit_code IN (14, 12, 8)"), "==", 5,
+           "runs has all five");
     cmp_ok(crawl_count(&c, "SELECT count(*) FROM broken_links"), ">", 0, "broken_links has some");
     crawl_remove(&c);
     site_stop(&site);
@@ -247,6 +251,76 @@ static void check_spill(void)
     site_stop(&site);
 }
 
+struct cut {
+    struct cps_rt *rt;
+    int64_t ticket;
+};
+
+static void abort_crawl(int err, void *arg)
+{
+    struct cut *cut = arg;
+    (void)err;
+    cps_cancel(cut->rt, cut->ticket);
+}
+
+static void crawl_init_seed(struct crawl *c, const struct site *from)
+{
+    snprintf(c->seed, sizeof c->seed, "%s", from->url);
+}
+
+static int calls, call_err;
+static struct cos_crawl_result call_result;
+
+static void on_crawled(int err, const struct cos_crawl_result *result, void *arg)
+{
+    (void)arg;
+    calls++;
+    call_err = err;
+    if (result)
+        call_result = *result;
+}
+
+/* The twin on the callback face: the same crawl, cancelled once on the way. */
+static void check_callbacks(void)
+{
+    struct crawl c, whole;
+    struct cps_rt *rt = NULL;
+    int64_t ticket;
+    char *a, *b;
+    site_start(&site, "--shape=cross", "--pages=120", "--latency=3", NULL);
+    crawl_init(&whole, &site, "/");
+    wide(&whole);
+    crawl_run(&whole);
+    crawl_init(&c, &site, "/");
+    wide(&c);
+    c.options.host_concurrency = 4;
+    cps_open(&rt);
+    ticket = cps_crawl(rt, &c.options, &c.events, -1, on_crawled, NULL);
+    memset(c.seed, 'x', 10); /* what was given is copied */
+    cps_sleep(rt, now() + 60, abort_crawl, &(struct cut){rt, ticket});
+    cmp_ok(cps_run(rt), "==", 0, "cps_run");
+    cmp_ok(calls, "==", 1, "C14 a cancelled cps_crawl calls back once");
+    cmp_ok(call_err, "==", COS_ECANCELED, "C14 with COS_ECANCELED");
+    while (cos__op_count() > 0)
+        cos_sleep(now() + 10);
+    crawl_init_seed(&c, &site);
+    cmp_ok(crawl_count(&c, "SELECT count(*) FROM pages WHERE state = 'queued'"), ">", 0,
+           "it had not come to its end");
+    calls = 0;
+    cps_crawl(rt, &c.options, &c.events, -1, on_crawled, NULL);
+    cps_run(rt);
+    ok(calls == 1 && call_err == 0 && call_result.exit_code == 0, "and is resumed by another");
+    a = crawl_rows(whole.dir, CRAWL_ESSENCE);
+    b = crawl_rows(c.dir, CRAWL_ESSENCE);
+    ok(!strcmp(a, b), "whose database is that of cos_crawl");
+    free(a);
+    free(b);
+    cps_close(rt);
+    crawl_remove(&c);
+    crawl_remove(&whole);
+    site_stop(&site);
+}
+
 int main(void)
 {
     plan(NO_PLAN);
@@ -257,6 +331,7 @@ int main(void)
     check_interrupted();
     check_modes();
     check_spill();
+    check_callbacks();
     cmp_ok(cos_shutdown(), "==", 0, "no operation is left");
     done_testing();
 }

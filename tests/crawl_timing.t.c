@@ -134,7 +134,11 @@ static void check_throttle(void)
 {
     static char big[100001];
     static struct http_page pages[] = {
-        {.path = "/", .body = A("a") A("b")}, {.path = "*", .body = big}, {0}};
+        {.path = "/", .body = A("1") A("2") A("3") A("4") A("5") A("6") A("7") A("8") A("9") A("10")
+                              A("11") A("12")},
+        {.path = "*", .body = big},
+        {0},
+    };
     static const struct http_page busy[] = {
         {.path = "/", .body = A("1") A("2") A("3") A("4") A("5") A("6")},
         {.path = "/1", .fail_first = 1, .body = "x"},
@@ -143,8 +147,9 @@ static void check_throttle(void)
     };
     int64_t adaptive;
     memset(big, 'x', sizeof big - 1);
-    run(pages, "--limit-rate=100k $U/");
-    check(took > 1000, "--limit-rate: 200 kB at 100 kB/s (%lld ms)", (long long)took);
+    run(pages, "--limit-rate=300k $U/");
+    check(http_requests(&web) == 13 && took > 1500, "--limit-rate: 1.2 MB at 300 kB/s (%lld ms)",
+          (long long)took);
     run(busy, "--host-concurrency=1 --waitretry=0.2 $U/");
     adaptive = largest_gap();
     run(busy, "--host-concurrency=1 --waitretry=0.2 --no-adaptive $U/");

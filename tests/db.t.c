@@ -40,7 +40,8 @@ static void on_answer(void *arg, uint32_t id, const char *url, size_t len, const
     seen.answers++;
     if (id == 1) {
         seen.nlinks = n;
-        memcpy(seen.links, links, n * sizeof *links);
+        if (n)
+            memcpy(seen.links, links, n * sizeof *links);
     } else {
         snprintf(seen.url, sizeof seen.url, "%.*s %zu", (int)len, url ? url : "", n);
     }
@@ -88,7 +89,8 @@ static struct cos_page *page(uint32_t id, const char *url, int status)
 static uint32_t *links(size_t n, const uint32_t *from)
 {
     uint32_t *to = malloc((n + 1) * sizeof *to);
-    memcpy(to, from, n * sizeof *to);
+    if (n)
+        memcpy(to, from, n * sizeof *to);
     return to;
 }
 

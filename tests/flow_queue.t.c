@@ -83,7 +83,8 @@ static void push_n(struct cos_flow_queue *queue, int n)
 
 static void fifo_and_empty(void)
 {
-    struct cos_flow_queue *queue = make((struct cos_flow_queue_opts){.concurrency = 1, .work = quick});
+    struct cos_flow_queue *queue =
+        make((struct cos_flow_queue_opts){.concurrency = 1, .work = quick});
     int sorted = 1;
     push_n(queue, 10);
     cmp_ok(ended, "==", 0, "C27 push never runs a task inside the call");
@@ -105,7 +106,8 @@ static void fifo_and_empty(void)
 
 static void limits(void)
 {
-    struct cos_flow_queue *queue = make((struct cos_flow_queue_opts){.concurrency = 4, .work = slow});
+    struct cos_flow_queue *queue =
+        make((struct cos_flow_queue_opts){.concurrency = 4, .work = slow});
     push_n(queue, 40);
     cos_flow_queue_drain(queue, -1);
     cmp_ok(peak, "==", 4, "C25 never more than the limit, and all of it used");
@@ -204,6 +206,7 @@ static void control(void)
 
     queue = make((struct cos_flow_queue_opts){.concurrency = 1, .work = slow});
     push_n(queue, 5);
+    yield();
     cos_flow_queue_kill(queue);
     cmp_ok(errors_done, "==", 4, "C27 kill reports the waiting items as cancelled");
     cmp_ok(cos_flow_queue_push(queue, NULL, -1), "==", COS_ECLOSED, "C27 and takes no more");

@@ -74,6 +74,9 @@ void tap_plan(int tests, const char *fmt, ...)
     tap.planned = tests;
     if (tests >= 0)
         printf("1..%d\n", tests);
+    /* A shell that ran us in the background left it ignored, and our children
+     * would inherit that. */
+    signal(SIGINT, SIG_DFL);
     signal(SIGALRM, watchdog);
     alarm(limit ? (unsigned)atoi(limit) : 60);
 }

@@ -10,19 +10,32 @@ int spider_save_file_co(const char *file, const struct cos_buf *body)
     return cos_file_write(file, body->data ? body->data : "", body->len, COS_FILE_PARENTS, -1);
 }
 
-int spider_download_co(const char *url, const char *file, struct cos_buf *body)
+/* An answer that is no page is an error here. */
+static int get(const char *url, struct cos_page **page)
 {
     struct cos_request req = {.url = url};
-    struct cos_page *page = NULL;
-    int err = cos_fetch(&req, &page, -1);
-    if (!err && page->status != 200)
+    int err = cos_fetch(&req, page, -1);
+    if (!err && (*page)->status != 200)
         err = COS_EHTTP;
+    return err;
+}
+
+static void hand_over(struct cos_buf *from, struct cos_buf *to)
+{
+    if (!to)
+        return;
+    cos_buf_release(to);
+    to->data = cos_buf_take(from, &to->len);
+}
+
+int spider_download_co(const char *url, const char *file, struct cos_buf *body)
+{
+    struct cos_page *page = NULL;
+    int err = get(url, &page);
     if (!err)
         err = spider_save_file_co(file, &page->body);
-    if (!err && body) {
-        cos_buf_release(body);
-        body->data = cos_buf_take(&page->body, &body->len);
-    }
+    if (!err)
+        hand_over(&page->body, body);
     cos_page_free(page);
     return err;
 }

@@ -94,14 +94,19 @@ static void looked(int err, const struct cos_stat *stat, void *arg)
     spider_download_cps(run->rt, run->spider->url, run->file, downloaded, run);
 }
 
+static void look(struct discipline *run)
+{
+    run->file = spider_file(run->spider, run->spider->url);
+    cps_stat(run->rt, run->file ? run->file : "", -1, looked, run);
+}
+
 int spider_discipline_cps(const struct spider *spider)
 {
     struct discipline run = {.spider = spider};
     int err = cps_open(&run.rt);
     if (err)
         return err;
-    run.file = spider_file(spider, spider->url);
-    cps_stat(run.rt, run.file ? run.file : "", -1, looked, &run);
+    look(&run);
     err = cps_run(run.rt);
     cps_close(run.rt);
     free(run.file);

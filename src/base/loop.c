@@ -302,11 +302,12 @@ void cos__loop_woke(struct cos__loop *loop)
  * ended: chdone is the one wake-up that works from a cancelled coroutine. */
 static int stand_aside(struct cos__loop *loop)
 {
+    char nothing;
     int rc;
     if (dill_chmake(loop->aside) < 0)
         return -1;
     loop->is_aside = 1;
-    rc = dill_chrecv(loop->aside[0], NULL, 0, -1);
+    rc = dill_chrecv(loop->aside[0], &nothing, 0, -1);
     rc = rc < 0 && errno == ECANCELED ? -1 : 0;
     loop->is_aside = 0;
     dill_hclose(loop->aside[0]);
@@ -375,6 +376,11 @@ void cos__loop_leave(struct cos__loop *loop)
 int cos__loop_in_callback(const struct cos__loop *loop)
 {
     return loop->in_callback;
+}
+
+int cos__in_callback(void)
+{
+    return here && here->in_callback;
 }
 
 void cos__loop_set_in_callback(struct cos__loop *loop, int on)

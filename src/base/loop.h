@@ -70,7 +70,7 @@ void cos__loop_immediate(struct cos__loop *loop, struct cos__task *task);
 void cos__loop_post(struct cos__loop *loop, struct cos__task *task);
 
 /* Per-loop singletons of other files (the curl multi handle, the resolver …). */
-enum cos__part { COS__PART_FETCH, COS__PART_NAMES, COS__PART_POOL, COS__PART_FILE, COS__PART_SPARE,
+enum cos__part { COS__PART_FETCH, COS__PART_NAMES, COS__PART_POOL, COS__PART_FILE, COS__PART_FLOW,
                  COS__PARTS };
 void *cos__loop_part(struct cos__loop *loop, enum cos__part part);
 /* release(data) runs in cos__loop_release(). data NULL forgets the part. */
@@ -100,6 +100,8 @@ void cos__loop_woke(struct cos__loop *loop);
 /* True while a user's callback runs: suspending calls are refused then. */
 int cos__loop_in_callback(const struct cos__loop *loop);
 void cos__loop_set_in_callback(struct cos__loop *loop, int on);
+/* The same for the calling thread, without making a loop for it. */
+int cos__in_callback(void);
 /* Counts for tests and the closing report. */
 struct cos__loop_stats {
     uint64_t turns, waits, kicks, posts, pumps;

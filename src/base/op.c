@@ -180,7 +180,7 @@ static void wake(struct cos_op *op)
     if (!waiter || !waiter->parked)
         return;
     waiter->parked = 0;
-    if (dill_chsend(waiter->ch[1], NULL, 0, 0) < 0) {
+    if (dill_chsend(waiter->ch[1], "", 0, 0) < 0) {
         waiter->ended = 1;
         dill_chdone(waiter->ch[1]);
     }
@@ -192,13 +192,14 @@ static void park(struct cos_op *op, int64_t deadline)
     struct cos__loop *loop = op->loop;
     struct cos__waiter *waiter = waiter_get(loop);
     int rc, why = 0;
+    char nothing;
     if (!waiter) {
         cos__op_cancel(op, errno == ECANCELED ? COS_ECANCELED : COS_ENOMEM);
         return;
     }
     op->face = waiter;
     waiter->parked = 1;
-    rc = dill_chrecv(waiter->ch[0], NULL, 0, deadline);
+    rc = dill_chrecv(waiter->ch[0], &nothing, 0, deadline);
     waiter->parked = 0;
     if (rc < 0)
         why = errno == ETIMEDOUT ? COS_ETIMEDOUT : COS_ECANCELED;

@@ -40,6 +40,41 @@ bench-url: src/bench/bench_url$(EXEEXT)
 	$(SHELL) $(srcdir)/src/bench/instructions.sh resolve src/bench/bench_url
 .PHONY: bench-url
 
+# coscrawl bench: the spiders once more, on the benchmark's leaves.
+noinst_LTLIBRARIES += libbenchspider.la libbench.la
+libbenchspider_la_SOURCES = $(libspider_la_SOURCES)
+libbenchspider_la_CPPFLAGS = $(AM_CPPFLAGS) -include bench/leaf_map.h
+libbench_la_SOURCES = \
+	src/bench/bench.h \
+	src/bench/count.c \
+	src/bench/leaf.c src/bench/leaf.h \
+	src/bench/leaf_co.c src/bench/leaf_cps.c \
+	src/bench/leaf_map.h \
+	src/bench/matrix.c \
+	src/bench/numbers.c \
+	src/bench/out_html.c src/bench/out_json.c src/bench/out_table.c \
+	src/bench/run.c \
+	src/bench/source.c \
+	src/bench/web.c src/bench/web.h \
+	src/bench/worker.c
+libbench_la_LIBADD = libbenchspider.la
+nodist_libbench_la_SOURCES = src/bench/sources.c
+CLEANFILES += src/bench/sources.c
+
+# The spiders as text, so that the program can measure and show them wherever it
+# is installed. 5once_cps.c is style once, face cps.
+src/bench/sources.c: $(bench_spiders) src/bench/sources.sh
+	$(AM_V_GEN)$(MKDIR_P) src/bench && $(SHELL) $(srcdir)/src/bench/sources.sh \
+		$(srcdir)/examples/spider >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += src/bench/sources.sh
+bench_spiders = \
+	examples/spider/1hell_co.c examples/spider/1hell_cps.c \
+	examples/spider/2discipline_co.c examples/spider/2discipline_cps.c \
+	examples/spider/3sequential_co.c examples/spider/3sequential_cps.c \
+	examples/spider/4parallel_co.c examples/spider/4parallel_cps.c \
+	examples/spider/5once_co.c examples/spider/5once_cps.c \
+	examples/spider/6queue_co.c examples/spider/6queue_cps.c
+
 # ./dev bench-peers: coscrawl beside other crawlers and a bare curl loop
 EXTRA_PROGRAMS += bench_floor bench_gen bench_cost
 bench_floor_SOURCES = src/bench/bench_floor.c

@@ -70,6 +70,7 @@ void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, cons
     cos_frontier_settle(&c->frontier, visit->id, states[state]);
     if (state != COS_DB_SKIPPED)
         node->note = 0;
+    cos__spare_give(c, page);
     cos_db_put_page(c->db, page, state, reason, links, n);
     visit->page = NULL;
 }
@@ -78,6 +79,8 @@ static void failed(struct cos__crawl *c, struct cos__visit *visit, int err, cons
 {
     struct cos_page *page = visit->page;
     char reason[300];
+    if (why && !strcmp(why, cos_strerror(err)))
+        why = NULL;
     if (err == COS_EHTTP)
         snprintf(reason, sizeof reason, "%d", page->status);
     else
@@ -417,6 +420,17 @@ static void heard(struct cos__crawl *c, struct cos_host *host, int status)
         host->polite.taught = PROBE_MS;
 }
 
+/* A transfer is slowed down by curl, but a small one is over before that: the
+ * next one starts when the bytes so far fit the rate. A quiet time is made up
+ * for by one second's worth at most. */
+static void pay_for_bytes(struct cos__crawl *c, int64_t bytes)
+{
+    double floor = (double)c->now - 1000;
+    if (c->next_start < floor)
+        c->next_start = floor;
+    c->next_start += (double)bytes * 1000 / (double)c->limit.limit_rate;
+}
+
 static void answered(struct cos__crawl *c, struct cos__visit *visit)
 {
     const struct cos_page *page = visit->page;
@@ -434,6 +448,8 @@ static void answered(struct cos__crawl *c, struct cos__visit *visit)
     if (page->status || silent(page))
         heard(c, host, page->status);
     c->stats.wire_bytes += page->wire_len;
+    if (c->limit.limit_rate)
+        pay_for_bytes(c, page->wire_len);
     cos_frontier_answered(&c->frontier, host, c->now, &answer);
 }
 
@@ -456,7 +472,6 @@ void cos__arrived(struct cos__visit *visit)
 {
     struct cos__crawl *c = visit->crawl;
     c->stats.in_flight--;
-    cos__network_paid(c, visit);
     answered(c, visit);
     if (c->stop == COS_STOP_ERROR)
         return;

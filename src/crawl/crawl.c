@@ -89,6 +89,7 @@ static struct cos__visit *visit_of(struct cos__crawl *c, uint32_t id, const char
         cos_page_free(page);
         return NULL;
     }
+    cos__spare_take(c, page);
     page->id = id;
     if (node->note < UINT8_MAX)
         node->note++;
@@ -188,10 +189,6 @@ static struct cos__visit *next_visit(struct cos__crawl *c, int64_t *when)
         *when = (int64_t)c->next_start + 1;
         return NULL;
     }
-    if (c->next_byte > (double)c->now) {
-        *when = (int64_t)c->next_byte + 1;
-        return NULL;
-    }
     c->frontier.clock = c->now;
     if (c->stop == COS__RUNNING)
         visit = next_errand(c, &errand);
@@ -266,7 +263,7 @@ static void check_limits(struct cos__crawl *c)
     if (l->max_time && c->now - c->started >= l->max_time) {
         c->stop = COS_STOP_TIME;
         c->drain_by = c->now + CUT_MS;
-    } else if (l->max_failures && c->stats.failed >= l->max_failures) {
+    } else if (l->max_failures && c->stats.failed - c->failed_before >= l->max_failures) {
         c->stop = COS_STOP_FAILURES;
     } else if (l->quota && c->stats.bytes >= l->quota) {
         c->stop = COS_STOP_QUOTA;
@@ -402,8 +399,6 @@ int cos_crawl(const struct cos_crawl_options *options, const struct cos_crawl_ev
     err = cos__open(&c);
     if (!err && c.stop == COS__RUNNING)
         err = run(&c);
-    if (!err && c.stop != COS_STOP_ERROR)
-        cos__network_close(&c);
     if (err && c.stop != COS_STOP_ERROR)
         cos__abort(&c, err, "%s", cos_strerror(err));
     err = cos__close(&c);

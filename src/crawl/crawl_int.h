@@ -5,7 +5,6 @@
  *   found.c    links into the frontier
  *   robots.c   robots.txt and sitemaps of a host
  *   limits.c   options with their defaults, the shared request
- *   network.c  name servers, cookies, --limit-rate
  *   resume.c   opening, settings, loading an earlier run, closing
  *   report.c   events, statistics, exit code
  * All of it belongs to the loop thread except what digest.c says. */
@@ -32,7 +31,7 @@ enum { COS__UNREACHED = 0x8000, COS__DEPTH_MAX = 0x7ffe };
 struct cos__limits {
     int level, max_redirect, tries;
     int concurrency, robots, save;
-    int64_t max_pages, quota, max_time, max_size, max_failures;
+    int64_t max_pages, quota, max_time, max_size, max_failures, limit_rate;
     double start_every; /* ms between two requests, from --rate; 0: none */
     const char *agent;
     unsigned char retry[1000]; /* by status */
@@ -53,6 +52,13 @@ struct cos__visit {
     int saved;            /* result of storing: 0 or an error */
     int64_t ended;        /* when the answer had come, ms */
 };
+
+/* Memory of a page that ended, for the next one: it is in the cache still, and
+ * the kernel need not clear it again. */
+struct cos__spare {
+    struct cos_buf head, body, link_text;
+};
+enum { COS__SPARES = 64, COS__SPARE_MAX = 128 << 10 };
 
 struct cos__crawl {
     const struct cos_crawl_options *opt;
@@ -79,11 +85,11 @@ struct cos__crawl {
     int wake[2];             /* the dispatcher's channel */
 
     int64_t started, now, next_tick;
-    double next_start; /* --rate */
-    double next_byte;  /* --limit-rate: when what has come is paid for */
+    double next_start; /* --rate, --limit-rate */
     int stop;          /* enum cos_crawl_stop, COS__RUNNING */
     int64_t drain_by;  /* what is in flight then is given up */
     int worst;         /* exit code so far, 0 none */
+    int64_t failed_before; /* pages that earlier runs lost */
     int64_t taken;     /* pages asked for in this run that did not fail to be tried again */
     int64_t put_off;
     int relaxed;       /* loading: a pass over the links changed a depth */
@@ -92,6 +98,8 @@ struct cos__crawl {
     struct cos_crawl_stats stats;
 
     struct cos__digests *digests; /* digest.c */
+    struct cos__spare spares[COS__SPARES];
+    int nspares;
 };
 
 /* digest.c */
@@ -100,16 +108,6 @@ void cos__digests_free(struct cos__digests *digests);
 /* Scans, hashes and stores the visit's page on an offload thread. Suspends. The
  * page is gone (NULL) when the caller was cancelled meanwhile. */
 int cos__digest(struct cos__visit *visit);
-
-/* network.c */
-/* Sets names and cookies up; on failure *why is the sentence. Suspends. */
-int cos__network_open(struct cos__crawl *c, struct cos_buf *why);
-/* Writes the cookies when asked to; a failure ends the crawl as an error. Suspends. */
-void cos__network_close(struct cos__crawl *c);
-/* What a transfer that starts now may read in a second, 0: no limit. */
-int64_t cos__network_speed(const struct cos__crawl *c);
-/* Accounts for what came; new requests wait until it is paid for. */
-void cos__network_paid(struct cos__crawl *c, const struct cos__visit *visit);
 
 /* found.c */
 /* A link from page src (0: none) to url. Returns the id, 0 when out of memory. */
@@ -125,6 +123,11 @@ void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail
 /* Which of two referrers is kept: the same in every run. */
 uint32_t cos__rank(const char *url, size_t len);
 int cos__skip_of(const char *reason);
+
+/* spare.c */
+void cos__spare_give(struct cos__crawl *c, struct cos_page *page);
+void cos__spare_take(struct cos__crawl *c, struct cos_page *page);
+void cos__spare_release(struct cos__crawl *c);
 
 /* arrive.c */
 void cos__arrived(struct cos__visit *visit);

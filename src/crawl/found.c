@@ -266,6 +266,7 @@ uint32_t *cos__found_links(struct cos__crawl *c, struct cos__visit *visit, size_
         return NULL;
     }
     cos_frontier_node(&c->frontier, visit->id)->expanded = 1;
+    cos_frontier_prefetch(&c->frontier, visit->hashes, page->nlinks);
     for (size_t i = 0; i < page->nlinks && c->stop != COS_STOP_ERROR; i++) {
         const struct cos_link *link = &page->links[i];
         int flags = link->flags | all;

@@ -80,6 +80,20 @@ uint32_t cos_frontier_find(const struct cos_frontier *f, uint64_t hash)
     return 0;
 }
 
+void cos_frontier_prefetch(const struct cos_frontier *f, const uint64_t *hashes, size_t n)
+{
+    enum { AT_ONCE = 64 };
+    if (n > AT_ONCE)
+        n = AT_ONCE;
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(&f->slots[(uint32_t)hashes[i] & f->mask]);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id = (uint32_t)f->slots[(uint32_t)hashes[i] & f->mask];
+        if (id)
+            __builtin_prefetch(cos_frontier_node(f, id), 1);
+    }
+}
+
 static void insert(uint64_t *slots, uint32_t mask, uint64_t hash, uint32_t id)
 {
     uint32_t at = (uint32_t)hash & mask;

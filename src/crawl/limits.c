@@ -24,6 +24,7 @@ enum {
     DRIP = 64, /* bytes a second below which a transfer counts as stalled */
     SPILL_AT = 1 << 20,
     NETRC_MAX = 1 << 20,
+    RATE_SHARES = 4, /* transfers at once that share --limit-rate */
 };
 
 static int64_t value(int64_t given, int64_t fallback)
@@ -53,6 +54,9 @@ void cos__limits_init(struct cos__crawl *c)
     if (l->tries == 0)
         l->tries = 1;
     l->concurrency = o->concurrency > 0 ? o->concurrency : CONCURRENCY;
+    l->limit_rate = o->limit_rate > 0 ? o->limit_rate : 0;
+    if (l->limit_rate && l->concurrency > RATE_SHARES)
+        l->concurrency = RATE_SHARES;
     l->robots = o->robots != COS_SWITCH_OFF;
     l->save = o->mode == COS_MODE_SAVE;
     l->max_pages = o->max_pages > 0 ? o->max_pages : 0;
@@ -164,8 +168,7 @@ int cos__request_init(struct cos__crawl *c)
         .http = o->http2 == COS_SWITCH_OFF,
         .connect_ms = connect,
         .idle_ms = idle,
-        /* Its share of --limit-rate may be less than a drip. */
-        .min_speed = idle > 0 && !o->limit_rate ? DRIP : 0,
+        .min_speed = idle > 0 ? DRIP : 0,
         .min_speed_s = idle > 0 ? (idle + 999) / 1000 : 0,
         .max_body = o->max_size > 0 ? o->max_size : 0,
         .headers = terminated(&o->headers),
@@ -173,6 +176,8 @@ int cos__request_init(struct cos__crawl *c)
     };
     if ((o->headers.n && !r->headers) || (o->resolve.n && !r->resolve))
         return COS_ENOMEM;
+    if (c->limit.limit_rate)
+        r->max_speed = c->limit.limit_rate / c->limit.concurrency + 1;
     err = split_user(c);
     if (!err && o->netrc)
         err = read_netrc(c);
@@ -196,7 +201,6 @@ struct cos_request cos__request_for(struct cos__crawl *c, const char *url)
 {
     struct cos_request r = c->request;
     const struct cos_host *host;
-    r.max_speed = cos__network_speed(c);
     if (c->save) {
         r.spill_dir = cos_save_tmp(c->save);
         r.spill_at = SPILL_AT;

@@ -7,12 +7,13 @@ libcos_la_SOURCES += \
 	src/crawl/frontier.c src/crawl/frontier.h \
 	src/crawl/hosts.c \
 	src/crawl/limits.c \
-	src/crawl/network.c \
 	src/crawl/options.h \
+	src/crawl/options_copy.c src/crawl/options_copy.h \
 	src/crawl/politeness.c src/crawl/politeness.h \
 	src/crawl/reason.c \
 	src/crawl/report.c \
 	src/crawl/resume.c \
 	src/crawl/robots.c \
 	src/crawl/scope.c src/crawl/scope.h src/crawl/scope_int.h \
+	src/crawl/spare.c \
 	src/crawl/trap.c

@@ -4,11 +4,13 @@
  * The graph is checked before anything runs (names, doubles, circles), so a bad
  * graph has no side effects. A node gets a coroutine when it becomes ready. The
  * crew of crew.h does not fit: its workers end when the source is dry, and here
- * a dry source may fill again as soon as a running node finishes. */
+ * a dry source may fill again as soon as a running node finishes. A chain of
+ * nodes that never suspend holds a coroutine per node: there are 1,024 at most. */
 #define DILL_DISABLE_RAW_NAMES
 #include "flow/flow.h"
 
 #include "base/err.h"
+#include "base/loop.h"
 #include "flow/graph.h"
 
 #include <errno.h>
@@ -45,14 +47,15 @@ static int start_ready(struct work *work);
 static dill_coroutine void run_node(struct work *work, size_t index)
 {
     const struct cos_flow_task *task = &work->nodes[index].task;
-    int err = task->run(work->results ? work->results + index * work->result_size : NULL, task->arg);
+    void *result = work->results ? work->results + index * work->result_size : NULL;
+    int err = task->run(result, task->arg);
     work->running--;
-    if (!err && !work->over) {
+    if (err >= 0 && !work->over) {
         cos__graph_finish(&work->graph, index);
         err = start_ready(work);
     }
-    if (err || !work->running)
-        end_work(work, err);
+    if (err < 0 || !work->running)
+        end_work(work, err < 0 ? err : 0);
 }
 
 static int start_ready(struct work *work)
@@ -90,6 +93,8 @@ int cos_flow_auto(const struct cos_flow_node *nodes, size_t count, int limit, vo
     int err;
     if (limit <= 0)
         return COS_EINVAL;
+    if (cos__in_callback())
+        return COS_ECONTEXT;
     err = cos__graph_init(&work.graph, nodes, count);
     if (err)
         return err;

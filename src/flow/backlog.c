@@ -23,7 +23,7 @@ static int grow(struct cos__backlog *backlog)
 {
     size_t cap = backlog->cap ? backlog->cap * 2 : 64;
     size_t first = backlog->cap - backlog->head;
-    struct cos__entry *at = malloc(cap * sizeof *at);
+    struct cos__entry *at = cap <= SIZE_MAX / sizeof *at ? malloc(cap * sizeof *at) : NULL;
     if (!at)
         return COS_ENOMEM;
     if (first > backlog->count)
@@ -69,16 +69,19 @@ static void sift_down(struct cos__entry *at, size_t count)
     at[i] = moved;
 }
 
+int cos__backlog_room(struct cos__backlog *backlog)
+{
+    if (backlog->count >= backlog->max)
+        return COS_EFULL;
+    return backlog->count == backlog->cap ? grow(backlog) : 0;
+}
+
 int cos__backlog_push(struct cos__backlog *backlog, void *item, int64_t priority)
 {
     struct cos__entry entry = {item, priority, backlog->turns};
-    if (backlog->count >= backlog->max)
-        return COS_EFULL;
-    if (backlog->count == backlog->cap) {
-        int err = grow(backlog);
-        if (err)
-            return err;
-    }
+    int err = cos__backlog_room(backlog);
+    if (err)
+        return err;
     backlog->turns++;
     if (backlog->by_priority) {
         backlog->at[backlog->count] = entry;

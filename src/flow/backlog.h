@@ -24,7 +24,9 @@ struct cos__backlog {
 
 void cos__backlog_init(struct cos__backlog *backlog, size_t max, int by_priority);
 void cos__backlog_release(struct cos__backlog *backlog);
-/* 0, COS_EFULL, COS_ENOMEM. */
+/* Makes sure that one more fits: 0, COS_EFULL, COS_ENOMEM. */
+int cos__backlog_room(struct cos__backlog *backlog);
+/* 0 or what cos__backlog_room says. */
 int cos__backlog_push(struct cos__backlog *backlog, void *item, int64_t priority);
 /* 1 and the next item, or 0. */
 int cos__backlog_pop(struct cos__backlog *backlog, void **item);

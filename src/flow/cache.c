@@ -1,6 +1,6 @@
 /* cache.c - the map of futures behind cache.h. May call future, base.
  *
- * Entries sit in chained buckets and in one list by last use. An entry leaves
+ * Entries sit in chained buckets, which double, and in one ring by last use. An entry leaves
  * the map before anything else happens to it, so an invalidation during a load
  * is just that: the future lives on with those who hold it. The load runs in a
  * coroutine of the cache's own bundle, not in the first caller: a caller that
@@ -10,19 +10,27 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/loop.h"
+#include "flow/flow_int.h"
 
 #include <errno.h>
 #include <libdill.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 1024, MAX = 1000, MAX_LOADS = 10000, KEY_MAX = 65536 };
+enum { BUCKETS = 64, BUCKETS_MAX = 1 << 24, MAX = 1000, MAX_LOADS = 10000, KEY_MAX = 65536 };
+
+/* By last use: a ring whose head is the cache's own link. */
+struct link {
+    struct link *older, *newer;
+};
 
 struct entry {
+    struct link use;                 /* only when kept */
     struct entry *next;              /* in its bucket */
-    struct entry *older, *newer;     /* by last use; only when kept */
     struct cos_future *future;       /* a reference */
     int64_t expires;                 /* -1: never */
+    uint64_t hash;
     uint8_t loading;
     char key[];
 };
@@ -30,42 +38,69 @@ struct entry {
 struct cos_flow_cache {
     struct cos_flow_cache_opts opts;
     struct cos_flow_cache_stats stats;
-    struct entry *buckets[BUCKETS];
-    struct entry oldest;             /* head of the ring by last use */
-    size_t kept, loading;
+    struct entry **buckets;
+    size_t nbuckets;                 /* a power of two */
+    size_t entries;
+    struct link uses;                /* newer: the oldest; older: the newest */
+    size_t kept;
+    size_t loads;                    /* under way, forgotten ones too */
     int bundle;
+    uint8_t refuse;                  /* full: an error instead of an eviction */
+    uint8_t freed;                   /* goes with the last load */
 };
 
-static struct entry **slot_of(struct cos_flow_cache *cache, const char *key)
+static uint64_t hash_of(const char *key)
 {
-    uint64_t hash = cos_hash_keyed(cos_hash_process_key(), key, strlen(key));
-    struct entry **at = &cache->buckets[hash % BUCKETS];
-    while (*at && strcmp((*at)->key, key) != 0)
+    return cos_hash_keyed(cos_hash_process_key(), key, strlen(key));
+}
+
+static struct entry **slot_of(const struct cos_flow_cache *cache, uint64_t hash, const char *key)
+{
+    struct entry **at = &cache->buckets[hash & (cache->nbuckets - 1)];
+    while (*at && ((*at)->hash != hash || strcmp((*at)->key, key) != 0))
         at = &(*at)->next;
     return at;
 }
 
+/* Without memory for more buckets the chains grow instead. */
+static void grow(struct cos_flow_cache *cache)
+{
+    size_t n = cache->nbuckets * 2;
+    struct entry **buckets = n <= BUCKETS_MAX ? calloc(n, sizeof(struct entry *)) : NULL;
+    struct entry *entry, *next;
+    if (!buckets)
+        return;
+    for (size_t i = 0; i < cache->nbuckets; i++)
+        for (entry = cache->buckets[i]; entry; entry = next) {
+            next = entry->next;
+            entry->next = buckets[entry->hash & (n - 1)];
+            buckets[entry->hash & (n - 1)] = entry;
+        }
+    free(cache->buckets);
+    cache->buckets = buckets;
+    cache->nbuckets = n;
+}
+
 static void unlink_use(struct entry *entry)
 {
-    entry->older->newer = entry->newer;
-    entry->newer->older = entry->older;
+    entry->use.older->newer = entry->use.newer;
+    entry->use.newer->older = entry->use.older;
 }
 
 static void link_use(struct cos_flow_cache *cache, struct entry *entry)
 {
-    entry->newer = &cache->oldest;
-    entry->older = cache->oldest.older;
-    entry->older->newer = entry;
-    cache->oldest.older = entry;
+    entry->use.newer = &cache->uses;
+    entry->use.older = cache->uses.older;
+    entry->use.older->newer = &entry->use;
+    cache->uses.older = &entry->use;
 }
 
 static void remove_at(struct cos_flow_cache *cache, struct entry **at)
 {
     struct entry *entry = *at;
     *at = entry->next;
-    if (entry->loading) {
-        cache->loading--;
-    } else {
+    cache->entries--;
+    if (!entry->loading) {
         unlink_use(entry);
         cache->kept--;
     }
@@ -76,12 +111,13 @@ static void remove_at(struct cos_flow_cache *cache, struct entry **at)
 static void evict(struct cos_flow_cache *cache)
 {
     while (cache->kept > cache->opts.max) {
-        remove_at(cache, slot_of(cache, cache->oldest.newer->key));
+        struct entry *entry = (struct entry *)cache->uses.newer; /* use stands first */
+        remove_at(cache, slot_of(cache, entry->hash, entry->key));
         cache->stats.evicted++;
     }
 }
 
-/* --- life ------------------------------------------------------------------------ */
+/* --- life ------------------------------------------------------------------------- */
 
 struct cos_flow_cache *cos_flow_cache_new(const struct cos_flow_cache_opts *opts)
 {
@@ -93,33 +129,58 @@ struct cos_flow_cache *cos_flow_cache_new(const struct cos_flow_cache_opts *opts
         cache->opts.max = MAX;
     if (!cache->opts.max_loads)
         cache->opts.max_loads = MAX_LOADS;
-    cache->oldest.older = cache->oldest.newer = &cache->oldest;
+    cache->uses.older = cache->uses.newer = &cache->uses;
     cache->bundle = -1;
+    cache->nbuckets = BUCKETS;
+    cache->buckets = calloc(BUCKETS, sizeof(struct entry *));
+    if (!cache->buckets) {
+        free(cache);
+        return NULL;
+    }
     return cache;
+}
+
+void cos__cache_refuse(struct cos_flow_cache *cache)
+{
+    cache->refuse = 1;
 }
 
 void cos_flow_cache_forget(struct cos_flow_cache *cache, const char *key)
 {
     struct entry **at;
     if (key) {
-        at = slot_of(cache, key);
+        at = slot_of(cache, hash_of(key), key);
         if (*at)
             remove_at(cache, at);
         return;
     }
-    for (size_t i = 0; i < BUCKETS; i++)
+    for (size_t i = 0; i < cache->nbuckets; i++)
         while (cache->buckets[i])
             remove_at(cache, &cache->buckets[i]);
 }
 
+static void destroy(struct cos_flow_cache *cache)
+{
+    free(cache->buckets);
+    free(cache);
+}
+
+/* Loads that are not coroutines of the cache's cannot be stopped: whoever waits for them is told,
+ * and the cache stays, empty, until the last has answered. */
 void cos_flow_cache_free(struct cos_flow_cache *cache)
 {
     if (!cache)
         return;
     if (cache->bundle >= 0)
         dill_hclose(cache->bundle);
+    for (size_t i = 0; i < cache->nbuckets; i++)
+        for (struct entry *entry = cache->buckets[i]; entry; entry = entry->next)
+            if (entry->loading)
+                cos_future_set(entry->future, COS_ECLOSED, NULL);
     cos_flow_cache_forget(cache, NULL);
-    free(cache);
+    cache->freed = 1;
+    if (!cache->loads)
+        destroy(cache);
 }
 
 size_t cos_flow_cache_size(const struct cos_flow_cache *cache)
@@ -132,12 +193,12 @@ struct cos_flow_cache_stats cos_flow_cache_stats(const struct cos_flow_cache *ca
     return cache->stats;
 }
 
-/* --- look-up ----------------------------------------------------------------------- */
+/* --- look-up ---------------------------------------------------------------------- */
 
 /* The live entry for key, or NULL; an expired one goes. */
-static struct entry *live(struct cos_flow_cache *cache, const char *key)
+static struct entry *live(struct cos_flow_cache *cache, uint64_t hash, const char *key)
 {
-    struct entry **at = slot_of(cache, key), *entry = *at;
+    struct entry **at = slot_of(cache, hash, key), *entry = *at;
     if (!entry || entry->loading || entry->expires < 0 || dill_now() < entry->expires)
         return entry;
     cache->stats.expired++;
@@ -145,10 +206,10 @@ static struct entry *live(struct cos_flow_cache *cache, const char *key)
     return NULL;
 }
 
-static struct entry *add_loading(struct cos_flow_cache *cache, const char *key)
+static struct entry *add_loading(struct cos_flow_cache *cache, uint64_t hash, const char *key)
 {
     size_t len = strlen(key);
-    struct entry **at = slot_of(cache, key), *entry = calloc(1, sizeof *entry + len + 1);
+    struct entry *entry = calloc(1, sizeof *entry + len + 1), **at;
     if (!entry)
         return NULL;
     entry->future = cos_future_new(cache->opts.drop);
@@ -156,19 +217,36 @@ static struct entry *add_loading(struct cos_flow_cache *cache, const char *key)
         free(entry);
         return NULL;
     }
+    if (cache->entries >= cache->nbuckets)
+        grow(cache);
     memcpy(entry->key, key, len + 1);
+    entry->hash = hash;
     entry->loading = 1;
+    at = &cache->buckets[hash & (cache->nbuckets - 1)];
+    entry->next = *at;
     *at = entry;
-    cache->loading++;
+    cache->entries++;
+    cache->loads++;
     cache->stats.loads++;
     return entry;
+}
+
+/* 0, or why no load may start for this key. */
+static int may_load(const struct cos_flow_cache *cache, const char *key)
+{
+    if (strlen(key) > KEY_MAX)
+        return COS_ETOOBIG;
+    if (cache->loads >= cache->opts.max_loads)
+        return COS_EFULL;
+    return cache->refuse && cache->entries >= cache->opts.max ? COS_EFULL : 0;
 }
 
 struct cos_future *cos__cache_find(struct cos_flow_cache *cache, const char *key, int *load,
                                    int *err)
 {
-    struct entry *entry = live(cache, key);
-    *load = 0;
+    uint64_t hash = hash_of(key);
+    struct entry *entry = live(cache, hash, key);
+    *load = !entry;
     *err = 0;
     if (entry && entry->loading) {
         cache->stats.joins++;
@@ -176,53 +254,54 @@ struct cos_future *cos__cache_find(struct cos_flow_cache *cache, const char *key
         cache->stats.hits++;
         unlink_use(entry);
         link_use(cache, entry);
-    } else if (strlen(key) > KEY_MAX) {
-        *err = COS_ETOOBIG;
-        return NULL;
-    } else if (cache->loading >= cache->opts.max_loads) {
-        *err = COS_EFULL;
-        return NULL;
     } else {
-        *load = 1;
-        entry = add_loading(cache, key);
-        if (!entry) {
+        *err = may_load(cache, key);
+        entry = *err ? NULL : add_loading(cache, hash, key);
+        if (!entry && !*err)
             *err = COS_ENOMEM;
-            return NULL;
-        }
     }
-    return cos_future_ref(entry->future);
+    return entry ? cos_future_ref(entry->future) : NULL;
+}
+
+/* Keeps the value whose load has just succeeded. */
+static void keep(struct cos_flow_cache *cache, struct entry *entry)
+{
+    entry->loading = 0;
+    entry->expires = cos__after(cache->opts.ttl);
+    link_use(cache, entry);
+    cache->kept++;
+    evict(cache);
 }
 
 void cos__cache_loaded(struct cos_flow_cache *cache, const char *key, struct cos_future *future,
                        int err, void *value)
 {
-    struct entry **at = slot_of(cache, key);
+    struct entry **at = slot_of(cache, hash_of(key), key);
     cos_future_ref(future);
+    cache->loads--;
     /* Another future, or none: this one was forgotten while it loaded, and stays so. */
-    if (!*at || (*at)->future != future) {
-        ;
-    } else if (err || cache->opts.ttl == 0) {
-        remove_at(cache, at);
-    } else {
-        (*at)->loading = 0;
-        (*at)->expires = cache->opts.ttl < 0 ? -1 : dill_now() + cache->opts.ttl;
-        link_use(cache, *at);
-        cache->loading--;
-        cache->kept++;
-        evict(cache);
+    if (*at && (*at)->future == future) {
+        if (err || cache->opts.ttl == 0)
+            remove_at(cache, at);
+        else
+            keep(cache, *at);
     }
-    /* Last: a listener may ask again at once and must find the new state. */
-    cos_future_set(future, err, value);
+    /* Last: a listener may ask again at once and must find the new state. Set
+     * already: the cache was freed meanwhile, and nobody wants the value. */
+    if (cos_future_set(future, err, value) < 0 && value && cache->opts.drop)
+        cache->opts.drop(value);
     cos_future_free(future);
+    if (cache->freed && !cache->loads)
+        destroy(cache);
 }
 
-/* --- the coroutine face -------------------------------------------------------------- */
+/* --- the coroutine face ----------------------------------------------------------- */
 
 static dill_coroutine void run_load(struct cos_flow_cache *cache, struct cos_future *future,
                                     char *key)
 {
     void *value = NULL;
-    int err = cache->opts.load(key, &value, cache->opts.arg);
+    int err = cos__outcome(cache->opts.load(key, &value, cache->opts.arg));
     cos__cache_loaded(cache, key, future, err, value);
     cos_future_free(future);
     free(key);
@@ -253,6 +332,8 @@ int cos_flow_cache_get(struct cos_flow_cache *cache, const char *key, struct cos
     struct cos_future *future;
     if (!cache->opts.load)
         return COS_EINVAL;
+    if (cos__in_callback())
+        return COS_ECONTEXT;
     future = cos__cache_find(cache, key, &load, &err);
     if (!future)
         return err;

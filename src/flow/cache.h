@@ -29,7 +29,9 @@ struct cos_flow_cache_stats {
 
 /* NULL when out of memory. */
 struct cos_flow_cache *cos_flow_cache_new(const struct cos_flow_cache_opts *opts);
-/* Cancels loads under way (their waiters get COS_ECANCELED). NULL is fine. */
+/* Cancels loads under way (their waiters get COS_ECANCELED). Loads of the callback
+ * face run on, unheard (COS_ECLOSED); what they make is dropped. NULL is fine. Not from inside
+ * load(). Suspends. */
 void cos_flow_cache_free(struct cos_flow_cache *cache);
 /* The value for key: kept, or joined to a load under way, or loaded now. 0 and
  * *out, a set future whose reference is the caller's (cos_future_get,
@@ -43,12 +45,14 @@ void cos_flow_cache_forget(struct cos_flow_cache *cache, const char *key);
 size_t cos_flow_cache_size(const struct cos_flow_cache *cache);
 struct cos_flow_cache_stats cos_flow_cache_stats(const struct cos_flow_cache *cache);
 
-/* --- between the faces ------------------------------------------------------- */
+/* --- between the faces ------------------------------------------------------------ */
 
 /* The future for key with a reference for the caller; *load is 1 when the caller
  * must now run the load and end it with cos__cache_loaded. NULL: *err says why. */
 struct cos_future *cos__cache_find(struct cos_flow_cache *cache, const char *key, int *load,
                                    int *err);
+/* A full cache refuses new keys with COS_EFULL and evicts nothing. */
+void cos__cache_refuse(struct cos_flow_cache *cache);
 /* Ends a load: the waiters are served, a success is kept. */
 void cos__cache_loaded(struct cos_flow_cache *cache, const char *key, struct cos_future *future,
                        int err, void *value);

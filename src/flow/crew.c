@@ -12,10 +12,13 @@
 #include "flow/crew.h"
 
 #include "base/err.h"
+#include "base/loop.h"
 #include "flow/flow.h"
+#include "flow/flow_int.h"
 
 #include <errno.h>
 #include <libdill.h>
+#include <stddef.h>
 
 /* Ends the crew for everybody: no further step, and the caller goes on. */
 static void end_crew(struct cos__crew *crew, int err)
@@ -31,17 +34,23 @@ static void end_crew(struct cos__crew *crew, int err)
     }
 }
 
+/* The deadline is looked at between steps too: steps that never suspend give
+ * nobody else the time to do so. The first step runs whatever the time. */
 static int take_steps(struct cos__crew *crew)
 {
-    char item[crew->item_size + 1];
+    _Alignas(max_align_t) char item[crew->item_size + 1];
     size_t index = 0;
     int got, err;
-    while (!crew->over) {
+    while (!crew->over && !crew->dry) {
         got = crew->take(crew, &index, item);
+        if (got == 0)
+            crew->dry = 1;
         if (got <= 0)
             return got;
+        if (crew->next > 1 && cos__passed(crew->deadline))
+            return COS_ETIMEDOUT;
         err = crew->step(crew, index, item);
-        if (err)
+        if (err < 0)
             return err;
     }
     return 0;
@@ -59,8 +68,7 @@ static dill_coroutine void worker(struct cos__crew *crew)
 
 static int spawn_workers(struct cos__crew *crew, int bundle)
 {
-    while (!crew->over && crew->running < crew->limit) {
-        size_t before = crew->next;
+    while (!crew->over && !crew->dry && crew->running < crew->limit) {
         if (crew->running >= COS_FLOW_MAX)
             return COS_ETOOBIG;
         crew->running++;
@@ -68,9 +76,6 @@ static int spawn_workers(struct cos__crew *crew, int bundle)
             crew->running--;
             return cos_err_from_errno(errno);
         }
-        /* It found nothing to take: the source is dry for now. */
-        if (crew->next == before)
-            break;
     }
     return 0;
 }
@@ -116,8 +121,11 @@ int cos__crew_run(struct cos__crew *crew, int64_t deadline)
     int err;
     if (crew->limit <= 0)
         return COS_EINVAL;
+    if (cos__in_callback())
+        return COS_ECONTEXT;
     if (crew->item_size > COS_FLOW_ITEM_MAX)
         return COS_ETOOBIG;
+    crew->deadline = deadline;
     if (crew->limit == 1 && deadline < 0) {
         err = take_steps(crew);
         return err == COS_ESTOP ? 0 : err;

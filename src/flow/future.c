@@ -4,13 +4,15 @@
 #include "flow/future_int.h"
 
 #include "base/err.h"
-#include "base/op.h"
+#include "base/loop.h"
+#include "flow/flow_int.h"
+#include "flow/waits.h"
 
 #include <libdill.h>
 #include <stdlib.h>
 
 struct cos_future {
-    struct listener *first, **last;
+    struct cos__waits listeners;
     void (*drop)(void *value);
     void *value;
     int err;
@@ -19,10 +21,8 @@ struct cos_future {
 };
 
 struct listener {
-    struct cos_op op;
-    struct listener *next;
+    struct cos__wait wait;
     struct cos_future *future; /* a reference */
-    uint8_t listed;
 };
 
 struct cos_future *cos_future_new(void (*drop)(void *value))
@@ -30,7 +30,7 @@ struct cos_future *cos_future_new(void (*drop)(void *value))
     struct cos_future *future = calloc(1, sizeof *future);
     if (!future)
         return NULL;
-    future->last = &future->first;
+    cos__waits_init(&future->listeners);
     future->drop = drop;
     future->refs = 1;
     return future;
@@ -67,7 +67,7 @@ int cos_future_get(const struct cos_future *future, void **value)
 
 int cos_future_set(struct cos_future *future, int err, void *value)
 {
-    struct listener *listener;
+    struct cos__wait *wait;
     if (future->set)
         return COS_ESTATE;
     future->set = 1;
@@ -75,44 +75,28 @@ int cos_future_set(struct cos_future *future, int err, void *value)
     future->value = value;
     /* A listener that wakes may free its reference, or listen anew. */
     cos_future_ref(future);
-    while ((listener = future->first)) {
-        future->first = listener->next;
-        if (!future->first)
-            future->last = &future->first;
-        listener->listed = 0;
-        cos__op_complete(&listener->op, err);
-    }
+    while ((wait = cos__waits_take(&future->listeners)))
+        cos__op_complete(&wait->op, err);
     cos_future_free(future);
     return 0;
 }
 
-/* --- listening ----------------------------------------------------------------- */
+/* --- listening -------------------------------------------------------------------- */
 
 static void listen_start(struct cos_op *op)
 {
     struct listener *listener = (struct listener *)op;
     struct cos_future *future = listener->future;
-    if (future->set) {
+    if (future->set)
         cos__op_complete(op, future->err);
-        return;
-    }
-    listener->listed = 1;
-    *future->last = listener;
-    future->last = &listener->next;
+    else
+        cos__waits_add(&future->listeners, &listener->wait);
 }
 
 static int listen_cancel(struct cos_op *op)
 {
-    struct listener *listener = (struct listener *)op, **at;
-    struct cos_future *future = listener->future;
-    if (!listener->listed)
-        return 0;
-    for (at = &future->first; *at != listener; at = &(*at)->next)
-        ;
-    *at = listener->next;
-    if (!listener->next)
-        future->last = at;
-    listener->listed = 0;
+    struct listener *listener = (struct listener *)op;
+    cos__waits_remove(&listener->future->listeners, &listener->wait);
     return 0;
 }
 
@@ -121,7 +105,8 @@ static void listen_release(struct cos_op *op)
     cos_future_free(((struct listener *)op)->future);
 }
 
-static const struct cos__op_type listen_type = {.name = "future", .kind = COS__OP_FUTURE,
+static const struct cos__op_type listen_type = {.name = "future", .hook = COS_HOOK_FUTURE,
+                                                .kind = COS__OP_FUTURE,
                                                 .size = sizeof(struct listener),
                                                 .start = listen_start, .cancel = listen_cancel,
                                                 .release = listen_release};
@@ -132,7 +117,7 @@ struct cos_op *cos__future_op(struct cos_future *future)
     if (!listener)
         return NULL;
     listener->future = cos_future_ref(future);
-    return &listener->op;
+    return &listener->wait.op;
 }
 
 void *cos__future_op_value(const struct cos_op *op)
@@ -154,32 +139,52 @@ int cos_await(struct cos_future *future, void **value, int64_t deadline)
     return cos_future_get(future, value);
 }
 
-/* --- from a task ----------------------------------------------------------------- */
+/* --- from a task ------------------------------------------------------------------ */
 
 static dill_coroutine void run_task(struct cos_flow_task task, struct cos_future *future)
 {
     void *value = NULL;
-    int err = task.run(&value, task.arg);
+    int err = cos__outcome(task.run(&value, task.arg));
     cos_future_set(future, err, value);
     cos_future_free(future);
 }
 
 /* The coroutines of cos_future_from() outlive their callers; one bundle per
- * thread holds them. */
-static _Thread_local int nursery = -1;
+ * thread holds them until cos_shutdown(). */
+static void close_nursery(void *data)
+{
+    int *nursery = data;
+    dill_hclose(*nursery);
+    free(nursery);
+}
+
+static int *open_nursery(void)
+{
+    struct cos__loop *loop = cos__loop();
+    int *nursery = loop ? cos__loop_part(loop, COS__PART_FLOW) : NULL;
+    if (!loop || nursery)
+        return nursery;
+    nursery = malloc(sizeof *nursery);
+    if (nursery && (*nursery = dill_bundle()) < 0) {
+        free(nursery);
+        nursery = NULL;
+    }
+    if (nursery)
+        cos__loop_set_part(loop, COS__PART_FLOW, nursery, close_nursery);
+    return nursery;
+}
 
 struct cos_future *cos_future_from(const struct cos_flow_task *task, void (*drop)(void *value))
 {
     struct cos_future *future;
-    if (nursery < 0)
-        nursery = dill_bundle();
-    if (nursery < 0)
+    int *nursery = cos__in_callback() ? NULL : open_nursery();
+    if (!nursery)
         return NULL;
     future = cos_future_new(drop);
     if (!future)
         return NULL;
     cos_future_ref(future);
-    if (dill_bundle_go(nursery, run_task(*task, future)) < 0) {
+    if (dill_bundle_go(*nursery, run_task(*task, future)) < 0) {
         cos_future_free(future);
         cos_future_free(future);
         return NULL;

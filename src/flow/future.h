@@ -28,7 +28,9 @@ int cos_future_get(const struct cos_future *future, void **value);
 int cos_await(struct cos_future *future, void **value, int64_t deadline);
 /* Starts the task in a coroutine of its own; the future is set with what it
  * returns; its value is what the task stored through its result (a void **).
- * NULL when it could not be started. Suspends (the task runs at once). */
+ * NULL when it could not be started: out of memory, the caller is being closed,
+ * or inside a callback. Suspends (the task runs at once). cos_shutdown() cancels
+ * tasks that still run. */
 struct cos_future *cos_future_from(const struct cos_flow_task *task, void (*drop)(void *value));
 
 #endif

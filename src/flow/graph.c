@@ -19,15 +19,20 @@ static int find(const struct cos_flow_node *nodes, size_t count, const char *nam
     return 0;
 }
 
+static int check_names(const struct cos__graph *graph)
+{
+    size_t at;
+    for (size_t i = 0; i < graph->count; i++)
+        if (!graph->nodes[i].name || find(graph->nodes, i, graph->nodes[i].name, &at))
+            return COS_EINVAL;
+    return 0;
+}
+
 static int count_needs(struct cos__graph *graph)
 {
     for (size_t i = 0; i < graph->count; i++) {
         const char *const *need = graph->nodes[i].needs;
         size_t at;
-        if (!graph->nodes[i].name)
-            return COS_EINVAL;
-        if (find(graph->nodes, i, graph->nodes[i].name, &at))
-            return COS_EINVAL;
         for (; need && *need; need++, graph->open[i]++)
             if (!find(graph->nodes, graph->count, *need, &at))
                 return COS_EINVAL;
@@ -74,7 +79,9 @@ int cos__graph_init(struct cos__graph *graph, const struct cos_flow_node *nodes,
         return COS_EINVAL;
     graph->open = calloc(count + 1, sizeof *graph->open);
     graph->ready = calloc(count + 1, sizeof *graph->ready);
-    err = graph->open && graph->ready ? count_needs(graph) : COS_ENOMEM;
+    err = graph->open && graph->ready ? check_names(graph) : COS_ENOMEM;
+    if (!err)
+        err = count_needs(graph);
     if (!err && has_circle(graph))
         err = COS_EINVAL;
     if (err) {

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "flow/crew.h"
+#include "flow/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static int take_array(struct cos__crew *crew, size_t *index, void *item)
     if (crew->next >= walk->list->count)
         return 0;
     *index = crew->next++;
+    crew->dry = crew->next == walk->list->count;
     return 1;
 }
 
@@ -69,8 +71,7 @@ static int step_plain(struct cos__crew *crew, size_t index, const void *item)
 {
     struct walk *walk = crew->self;
     void *slot = walk->results ? walk->results + index * walk->result_size : NULL;
-    int err = call(walk, index, item, slot);
-    return err > 0 ? 0 : err;
+    return call(walk, index, item, slot);
 }
 
 int cos_flow_each(const struct cos_flow_list *list, int limit, cos_flow_fn *fn, void *arg,
@@ -109,7 +110,7 @@ int cos_flow_reduce(const struct cos_flow_list *list, cos_flow_fn *fn, void *mem
     return run_walk(&walk, list, COS_FLOW_SERIES, step_reduce, deadline);
 }
 
-/* --- tests ------------------------------------------------------------------- */
+/* --- tests ------------------------------------------------------------------------ */
 
 static int step_filter(struct cos__crew *crew, size_t index, const void *item)
 {
@@ -127,8 +128,10 @@ static int sift(const struct cos_flow_list *list, int limit, cos_flow_fn *fn, in
     struct walk walk = {.fn = fn, .arg = arg, .wanted = wanted};
     int err;
     *kept = 0;
-    if (list->next)
+    if (!cos__list_is_sized(list))
         return COS_EINVAL;
+    if (list->count > COS__FLOW_COUNT_MAX)
+        return COS_ETOOBIG;
     walk.yes = calloc(list->count + 1, 1);
     if (!walk.yes)
         return COS_ENOMEM;
@@ -201,13 +204,28 @@ int cos_flow_detect(const struct cos_flow_list *list, int limit, cos_flow_fn *fn
     return rc;
 }
 
-/* --- concat ------------------------------------------------------------------ */
+/* --- concat ----------------------------------------------------------------------- */
 
 static int step_concat(struct cos__crew *crew, size_t index, const void *item)
 {
     struct walk *walk = crew->self;
-    int err = call(walk, index, item, (struct cos_buf *)walk->results + index);
-    return err > 0 ? 0 : err;
+    return call(walk, index, item, (struct cos_buf *)walk->results + index);
+}
+
+/* All of the parts or none: a failed join leaves out as it was. */
+static int join(struct cos_buf *out, const struct cos_buf *parts, size_t count)
+{
+    size_t before = out->len;
+    int err = 0;
+    for (size_t i = 0; !err && i < count; i++)
+        if (parts[i].len)
+            err = cos_buf_add(out, parts[i].data, parts[i].len);
+    if (err) {
+        out->len = before;
+        if (out->data)
+            out->data[before] = 0;
+    }
+    return err;
 }
 
 int cos_flow_concat(const struct cos_flow_list *list, int limit, cos_flow_fn *fn,
@@ -218,6 +236,8 @@ int cos_flow_concat(const struct cos_flow_list *list, int limit, cos_flow_fn *fn
     int err;
     if (list->next)
         return COS_EINVAL;
+    if (list->count > COS__FLOW_COUNT_MAX)
+        return COS_ETOOBIG;
     parts = calloc(list->count + 1, sizeof *parts);
     if (!parts)
         return COS_ENOMEM;
@@ -225,11 +245,10 @@ int cos_flow_concat(const struct cos_flow_list *list, int limit, cos_flow_fn *fn
         cos_buf_init(&parts[i], out->max);
     walk.results = (char *)parts;
     err = run_walk(&walk, list, limit, step_concat, deadline);
-    for (size_t i = 0; i < list->count; i++) {
-        if (!err)
-            err = cos_buf_add(out, parts[i].data, parts[i].len);
+    if (!err)
+        err = join(out, parts, list->count);
+    for (size_t i = 0; i < list->count; i++)
         cos_buf_release(&parts[i]);
-    }
     free(parts);
     return err;
 }

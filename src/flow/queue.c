@@ -1,19 +1,24 @@
 /* queue.c - the task queue of the coroutine face (queue.h). May call backlog,
  * base and libdill.
  *
- * Three channels and no lock. `work`: idle workers receive on it, so handing an
- * item over is a send that never blocks. `entry`: producers that found the
+ * Three channels and no lock. `work`: idle workers receive on it, so waking one
+ * is a send that never blocks. The item itself waits in the backlog: an item
+ * handed to a worker that is not running yet would be overtaken by the next one,
+ * which a worker that is running takes at once. `entry`: producers that found the
  * backlog full send on it, and whoever makes room receives one of them, with
  * deadline 0. `quiet`: those who drain receive on it. Workers are spawned with
  * the queue and not by push: a push that spawned would suspend, and ten pushes
  * in a row could then be ten busy periods instead of one.
  *
- * running counts from the hand-over, not from the worker's first step; so an
- * item under way between two coroutines still counts as work. */
+ * What the user holds is one of two fronts of the queue: the outside, from
+ * cos_flow_queue_new(), or the inside, which work() is given. Rejected: telling
+ * them apart by the stack alone. A task may push from a coroutine of its own. */
 #define DILL_DISABLE_RAW_NAMES
 #include "flow/queue.h"
 
+#include "base/die.h"
 #include "base/err.h"
+#include "base/loop.h"
 #include "flow/backlog.h"
 #include "flow/flow.h"
 
@@ -21,12 +26,12 @@
 #include <libdill.h>
 #include <stdlib.h>
 
-enum { CAPACITY = 1024, OVERFLOW = 1 << 20, CARGO_MAX = 1024 };
+enum { CAPACITY = 1024, OVERFLOW = 1 << 20, BACKLOG_MAX = 1 << 28, CARGO_MAX = 1024 };
 /* Frames this close below a worker's own are on its stack: stacks are at least
  * 64 KB, and a worker's own frame stands near the top. */
 enum { STACK_REACH = 56 * 1024 };
 
-/* What passes through a channel. */
+/* What a producer that waits for room sends. */
 struct parcel {
     void *item;
     int64_t priority;
@@ -38,6 +43,11 @@ struct worker {
 };
 
 struct cos_flow_queue {
+    struct queue *real;
+};
+
+struct queue {
+    struct cos_flow_queue outside, inside;
     struct cos_flow_queue_opts opts;
     struct cos__backlog backlog;
     int bundle;
@@ -45,32 +55,35 @@ struct cos_flow_queue {
     struct worker *workers;
     int nworkers;      /* coroutines alive */
     size_t idle;       /* of them: standing at `work` */
+    size_t jobs;       /* of them: with something to do */
     size_t running;    /* items handed out and not done */
     size_t parked;     /* producers standing at `entry` */
     size_t drainers;   /* coroutines standing at `quiet` */
-    uint8_t busy, paused, killed, saturated;
+    uint8_t busy, paused, killed, saturated, own_buffer;
 };
 
-static void emit(struct cos_flow_queue *queue, enum cos_flow_event event, void *item, int err)
+static void emit(const struct queue *queue, enum cos_flow_event event, void *item, int err)
 {
     if (queue->opts.event)
         queue->opts.event(event, item, err, queue->opts.arg);
 }
 
-/* --- handing out ------------------------------------------------------------- */
+/* --- handing out ------------------------------------------------------------------ */
 
-static void admit_parked(struct cos_flow_queue *queue)
+static void admit_parked(struct queue *queue)
 {
     struct parcel parcel;
     while (queue->parked && queue->backlog.count < queue->opts.capacity) {
-        if (dill_chrecv(queue->entry[1], &parcel, sizeof parcel, 0) < 0)
+        /* Room first: what is received must not get lost. */
+        if (cos__backlog_room(&queue->backlog) < 0
+            || dill_chrecv(queue->entry[1], &parcel, sizeof parcel, 0) < 0)
             return;
         queue->parked--;
         cos__backlog_push(&queue->backlog, parcel.item, parcel.priority);
     }
 }
 
-static int take(struct cos_flow_queue *queue, void **item)
+static int take(struct queue *queue, void **item)
 {
     if (queue->paused || !cos__backlog_pop(&queue->backlog, item))
         return 0;
@@ -82,87 +95,109 @@ static int take(struct cos_flow_queue *queue, void **item)
     return 1;
 }
 
-static void check_saturated(struct cos_flow_queue *queue)
+/* Saturated when every worker is busy, until so many are not. */
+static void check_load(struct queue *queue)
 {
-    if (!queue->saturated && queue->running >= (size_t)queue->opts.concurrency) {
+    size_t limit = (size_t)queue->opts.concurrency, buffer = (size_t)queue->opts.buffer;
+    if (!queue->saturated && queue->jobs >= limit) {
         queue->saturated = 1;
         emit(queue, COS_FLOW_SATURATED, NULL, 0);
+    } else if (queue->saturated && queue->jobs < limit && queue->jobs + buffer <= limit) {
+        queue->saturated = 0;
+        emit(queue, COS_FLOW_UNSATURATED, NULL, 0);
     }
 }
 
-/* An idle worker stands at the channel, so this never blocks. */
-static int hand_over(struct cos_flow_queue *queue, void *item)
+/* An idle worker stands at the channel, so this never blocks. It fails only in a
+ * coroutine that is being closed. */
+static int wake_one(struct queue *queue)
 {
-    struct parcel parcel = {item, 0};
-    if (dill_chsend(queue->work[1], &parcel, sizeof parcel, 0) < 0)
-        return 0;
+    char nothing = 0;
+    if (dill_chsend(queue->work[1], &nothing, sizeof nothing, 0) < 0)
+        return COS_ECANCELED;
     queue->idle--;
-    return 1;
+    return 0;
 }
 
-static void wake_drainers(struct cos_flow_queue *queue)
+static void wake_idle(struct queue *queue)
+{
+    size_t wanted = queue->paused ? 0 : queue->backlog.count;
+    while (wanted-- && queue->idle && !wake_one(queue))
+        ;
+}
+
+static void wake_drainers(struct queue *queue)
 {
     for (; queue->drainers; queue->drainers--)
         if (dill_chsend(queue->quiet[1], NULL, 0, 0) < 0)
             break;
 }
 
-static void finish(struct cos_flow_queue *queue, void **items, size_t count, int err)
+static void check_empty(struct queue *queue)
 {
+    if (!queue->busy || queue->running || queue->backlog.count)
+        return;
+    queue->busy = 0;
+    if (!queue->killed)
+        emit(queue, COS_FLOW_EMPTY, NULL, 0);
+    wake_drainers(queue);
+    /* Killed by a coroutine that is being closed and may not send. */
+    if (queue->killed && queue->drainers)
+        dill_chdone(queue->quiet[1]);
+}
+
+static void finish(struct queue *queue, void **items, size_t count, int err)
+{
+    err = err < 0 ? err : 0;
     queue->running -= count;
+    queue->jobs--;
     for (size_t i = 0; i < count; i++) {
         if (err)
             emit(queue, COS_FLOW_ERROR, items[i], err);
         if (queue->opts.done)
             queue->opts.done(items[i], err, queue->opts.arg);
     }
-    if (queue->saturated
-        && queue->running <= (size_t)(queue->opts.concurrency - queue->opts.buffer)) {
-        queue->saturated = 0;
-        emit(queue, COS_FLOW_UNSATURATED, NULL, 0);
-    }
-    if (queue->busy && !queue->running && !queue->backlog.count) {
-        queue->busy = 0;
-        emit(queue, COS_FLOW_EMPTY, NULL, 0);
-        wake_drainers(queue);
-    }
+    check_load(queue);
+    check_empty(queue);
 }
 
-/* --- workers ----------------------------------------------------------------- */
+/* --- workers ---------------------------------------------------------------------- */
 
-static void run_items(struct cos_flow_queue *queue, void *first)
+static void run_items(struct queue *queue, void *first)
 {
-    void *items[queue->opts.cargo];
+    struct cos_flow_queue_opts *opts = &queue->opts;
+    void *items[opts->cargo];
     size_t count = 1;
     int err;
     items[0] = first;
-    while (count < queue->opts.cargo && take(queue, &items[count]))
+    while (count < opts->cargo && take(queue, &items[count]))
         count++;
-    check_saturated(queue);
-    err = queue->opts.run_cargo ? queue->opts.run_cargo(queue, items, count, queue->opts.arg)
-                                : queue->opts.work(queue, first, queue->opts.arg);
+    err = opts->run_cargo ? opts->run_cargo(&queue->inside, items, count, opts->arg)
+                          : opts->work(&queue->inside, first, opts->arg);
     finish(queue, items, count, err);
 }
 
-/* The next item: from the backlog, else from the channel. 0 when the worker
- * shall end: it is one too many, or the queue is being freed. */
-static int next_item(struct cos_flow_queue *queue, void **item)
+/* The next item, once there is one. 0 when the worker shall end: it is one too
+ * many, or the queue is being freed. */
+static int next_item(struct queue *queue, void **item)
 {
-    struct parcel parcel;
-    if (queue->nworkers > queue->opts.concurrency)
-        return 0;
-    if (take(queue, item))
-        return 1;
-    queue->idle++;
-    if (dill_chrecv(queue->work[0], &parcel, sizeof parcel, -1) < 0) {
-        queue->idle--;
-        return 0;
+    char nothing;
+    while (queue->nworkers <= queue->opts.concurrency) {
+        if (take(queue, item)) {
+            queue->jobs++;
+            check_load(queue);
+            return 1;
+        }
+        queue->idle++;
+        if (dill_chrecv(queue->work[0], &nothing, sizeof nothing, -1) < 0) {
+            queue->idle--;
+            return 0;
+        }
     }
-    *item = parcel.item;
-    return parcel.item != (void *)queue; /* the queue itself: a surplus worker's farewell */
+    return 0;
 }
 
-static dill_coroutine void worker(struct cos_flow_queue *queue)
+static dill_coroutine void worker(struct queue *queue)
 {
     struct worker self = {.next = queue->workers, .frame = __builtin_frame_address(0)};
     struct worker **at;
@@ -176,7 +211,8 @@ static dill_coroutine void worker(struct cos_flow_queue *queue)
     queue->nworkers--;
 }
 
-static int on_worker_stack(const struct cos_flow_queue *queue)
+/* The second net, for a task that pushes through the outside. */
+static int on_worker_stack(const struct queue *queue)
 {
     const char *here = __builtin_frame_address(0);
     for (const struct worker *w = queue->workers; w; w = w->next)
@@ -185,7 +221,12 @@ static int on_worker_stack(const struct cos_flow_queue *queue)
     return 0;
 }
 
-static int hire(struct cos_flow_queue *queue)
+static int is_inside(const struct cos_flow_queue *front)
+{
+    return front == &front->real->inside || on_worker_stack(front->real);
+}
+
+static int hire(struct queue *queue)
 {
     while (queue->nworkers < queue->opts.concurrency) {
         queue->nworkers++;
@@ -197,27 +238,41 @@ static int hire(struct cos_flow_queue *queue)
     return 0;
 }
 
-/* --- life --------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------- */
 
 static int valid(const struct cos_flow_queue_opts *opts)
 {
     return opts->concurrency > 0 && opts->concurrency <= COS_FLOW_MAX && opts->cargo <= CARGO_MAX
-           && (!opts->work != !opts->run_cargo);
+           && opts->capacity <= BACKLOG_MAX && opts->overflow <= BACKLOG_MAX && opts->buffer >= -1
+           && opts->buffer <= opts->concurrency && (!opts->work != !opts->run_cargo);
 }
 
-static void fill_defaults(struct cos_flow_queue_opts *opts)
+static void fill_defaults(struct queue *queue, const struct cos_flow_queue_opts *opts)
 {
+    queue->opts = *opts;
     if (!opts->capacity)
-        opts->capacity = CAPACITY;
+        queue->opts.capacity = CAPACITY;
     if (!opts->overflow)
-        opts->overflow = OVERFLOW;
+        queue->opts.overflow = OVERFLOW;
     if (!opts->cargo)
-        opts->cargo = 1;
-    if (!opts->buffer)
-        opts->buffer = opts->concurrency / 4;
+        queue->opts.cargo = 1;
+    queue->own_buffer = opts->buffer != 0;
+    if (opts->buffer <= 0)
+        queue->opts.buffer = opts->buffer ? 0 : opts->concurrency / 4;
 }
 
-static void close_channels(struct cos_flow_queue *queue)
+static int open_channels(struct queue *queue)
+{
+    queue->bundle = -1;
+    for (int end = 0; end < 2; end++)
+        queue->work[end] = queue->entry[end] = queue->quiet[end] = -1;
+    if (dill_chmake(queue->work) < 0 || dill_chmake(queue->entry) < 0
+        || dill_chmake(queue->quiet) < 0 || (queue->bundle = dill_bundle()) < 0)
+        return cos_err_from_errno(errno);
+    return 0;
+}
+
+static void close_channels(struct queue *queue)
 {
     int *pairs[] = {queue->work, queue->entry, queue->quiet};
     for (size_t i = 0; i < 3; i++)
@@ -228,151 +283,158 @@ static void close_channels(struct cos_flow_queue *queue)
 
 int cos_flow_queue_new(const struct cos_flow_queue_opts *opts, struct cos_flow_queue **out)
 {
-    struct cos_flow_queue *queue;
+    struct queue *queue;
     int err;
     if (!valid(opts))
         return COS_EINVAL;
+    if (cos__in_callback())
+        return COS_ECONTEXT;
     queue = calloc(1, sizeof *queue);
     if (!queue)
         return COS_ENOMEM;
-    queue->opts = *opts;
-    fill_defaults(&queue->opts);
+    queue->outside.real = queue->inside.real = queue;
+    fill_defaults(queue, opts);
     cos__backlog_init(&queue->backlog, queue->opts.capacity + queue->opts.overflow,
                       opts->by_priority);
-    queue->bundle = -1;
-    for (int end = 0; end < 2; end++)
-        queue->work[end] = queue->entry[end] = queue->quiet[end] = -1;
-    if (dill_chmake(queue->work) < 0 || dill_chmake(queue->entry) < 0
-        || dill_chmake(queue->quiet) < 0 || (queue->bundle = dill_bundle()) < 0)
-        err = cos_err_from_errno(errno);
-    else
+    err = open_channels(queue);
+    if (!err)
         err = hire(queue);
     if (err)
-        cos_flow_queue_free(queue);
+        cos_flow_queue_free(&queue->outside);
     else
-        *out = queue;
+        *out = &queue->outside;
     return err;
 }
 
-void cos_flow_queue_free(struct cos_flow_queue *queue)
+void cos_flow_queue_free(struct cos_flow_queue *front)
 {
+    struct queue *queue = front ? front->real : NULL;
     if (!queue)
         return;
-    cos_flow_queue_kill(queue);
-    if (queue->bundle >= 0)
-        dill_hclose(queue->bundle);
+    cos_flow_queue_kill(front);
+    if (front == &queue->inside
+        || (queue->bundle >= 0 && dill_hclose(queue->bundle) < 0 && errno == EDEADLK))
+        cos__die("a queue cannot be freed from inside one of its tasks");
     close_channels(queue);
     cos__backlog_release(&queue->backlog);
     free(queue);
 }
 
-/* --- producers ----------------------------------------------------------------- */
+/* --- producers -------------------------------------------------------------------- */
 
-/* Full: from outside, wait for room; from inside, the overflow takes it. */
-static int push_when_full(struct cos_flow_queue *queue, void *item, int priority, int64_t deadline)
+/* Whoever receives the parcel counts us out; on EPIPE the queue may be gone. */
+static int wait_for_room(struct queue *queue, void *item, int priority, int64_t deadline)
 {
     struct parcel parcel = {item, priority};
-    int rc;
-    if (on_worker_stack(queue))
-        return cos__backlog_push(&queue->backlog, item, priority);
+    if (cos__in_callback())
+        return COS_ECONTEXT;
     queue->parked++;
-    rc = dill_chsend(queue->entry[0], &parcel, sizeof parcel, deadline);
-    if (rc == 0)
-        return queue->killed ? COS_ECLOSED : 0;
-    /* Whoever received it has counted us out already; nobody did. */
+    if (dill_chsend(queue->entry[0], &parcel, sizeof parcel, deadline) == 0)
+        return 0;
+    if (errno == EPIPE)
+        return COS_ECLOSED;
     queue->parked--;
-    return errno == EPIPE ? COS_ECLOSED : cos_err_from_errno(errno);
+    return cos_err_from_errno(errno);
 }
 
-int cos_flow_queue_push_priority(struct cos_flow_queue *queue, void *item, int priority,
+/* Wakes first: nobody else runs before this returns, and a coroutine that may
+ * wake nobody must not leave the item behind. */
+int cos_flow_queue_add(struct cos_flow_queue *front, void *item, int priority)
+{
+    struct queue *queue = front->real;
+    int err = queue->killed ? COS_ECLOSED : cos__backlog_room(&queue->backlog);
+    if (!err && queue->idle && !queue->paused)
+        err = wake_one(queue);
+    if (err)
+        return err;
+    queue->busy = 1;
+    return cos__backlog_push(&queue->backlog, item, priority);
+}
+
+int cos_flow_queue_push_priority(struct cos_flow_queue *front, void *item, int priority,
                                  int64_t deadline)
 {
-    int err;
-    if (queue->killed)
-        return COS_ECLOSED;
-    if (!queue->paused && queue->idle && !queue->backlog.count && hand_over(queue, item)) {
-        queue->busy = 1;
-        queue->running++;
-        emit(queue, COS_FLOW_LAST_OUT, item, 0);
-        check_saturated(queue);
-        return 0;
-    }
-    if (queue->backlog.count >= queue->opts.capacity)
-        return push_when_full(queue, item, priority, deadline);
-    err = cos__backlog_push(&queue->backlog, item, priority);
-    if (!err)
-        queue->busy = 1;
-    return err;
+    struct queue *queue = front->real;
+    if (queue->backlog.count < queue->opts.capacity || queue->killed || is_inside(front))
+        return cos_flow_queue_add(front, item, priority);
+    return wait_for_room(queue, item, priority, deadline);
 }
 
-int cos_flow_queue_push(struct cos_flow_queue *queue, void *item, int64_t deadline)
+int cos_flow_queue_push(struct cos_flow_queue *front, void *item, int64_t deadline)
 {
-    return cos_flow_queue_push_priority(queue, item, 0, deadline);
+    return cos_flow_queue_push_priority(front, item, 0, deadline);
 }
 
-int cos_flow_queue_drain(struct cos_flow_queue *queue, int64_t deadline)
+int cos_flow_queue_drain(struct cos_flow_queue *front, int64_t deadline)
 {
+    struct queue *queue = front->real;
     if (!queue->busy)
         return 0;
+    if (cos__in_callback() || is_inside(front))
+        return COS_ECONTEXT;
+    wake_idle(queue);
     queue->drainers++;
     if (dill_chrecv(queue->quiet[0], NULL, 0, deadline) == 0)
         return 0;
+    if (errno == EPIPE) /* the queue may be gone */
+        return COS_ECLOSED;
     queue->drainers--;
     return cos_err_from_errno(errno);
 }
 
-/* --- control -------------------------------------------------------------------- */
+/* --- control ---------------------------------------------------------------------- */
 
-void cos_flow_queue_pause(struct cos_flow_queue *queue)
+void cos_flow_queue_pause(struct cos_flow_queue *front)
 {
-    queue->paused = 1;
+    front->real->paused = 1;
 }
 
-void cos_flow_queue_resume(struct cos_flow_queue *queue)
+void cos_flow_queue_resume(struct cos_flow_queue *front)
 {
-    void *item;
-    queue->paused = 0;
-    while (queue->idle && take(queue, &item))
-        hand_over(queue, item);
-    check_saturated(queue);
+    front->real->paused = 0;
+    wake_idle(front->real);
 }
 
-void cos_flow_queue_kill(struct cos_flow_queue *queue)
+void cos_flow_queue_kill(struct cos_flow_queue *front)
 {
+    struct queue *queue = front->real;
     void *item;
     queue->killed = 1;
     /* Producers that stand waiting learn that there will be no room. */
     if (queue->parked)
         dill_chdone(queue->entry[0]);
+    queue->parked = 0;
     while (cos__backlog_pop(&queue->backlog, &item))
         if (queue->opts.done)
             queue->opts.done(item, COS_ECANCELED, queue->opts.arg);
-    if (queue->busy && !queue->running) {
-        queue->busy = 0;
-        wake_drainers(queue);
-    }
+    check_empty(queue);
 }
 
-int cos_flow_queue_concurrency(struct cos_flow_queue *queue, int concurrency)
+int cos_flow_queue_concurrency(struct cos_flow_queue *front, int concurrency)
 {
+    struct queue *queue = front->real;
+    int surplus;
     if (concurrency <= 0 || concurrency > COS_FLOW_MAX)
         return COS_EINVAL;
+    if (cos__in_callback())
+        return COS_ECONTEXT;
     queue->opts.concurrency = concurrency;
-    if (queue->opts.buffer > concurrency)
+    if (!queue->own_buffer || queue->opts.buffer > concurrency)
         queue->opts.buffer = concurrency / 4;
     /* Idle workers beyond the number go now; busy ones when they look for work. */
-    for (int surplus = queue->nworkers - concurrency; surplus > 0 && queue->idle; surplus--)
-        if (!hand_over(queue, queue))
+    for (surplus = queue->nworkers - concurrency; surplus > 0 && queue->idle; surplus--)
+        if (wake_one(queue) < 0)
             break;
+    check_load(queue);
     return hire(queue);
 }
 
-size_t cos_flow_queue_waiting(const struct cos_flow_queue *queue)
+size_t cos_flow_queue_waiting(const struct cos_flow_queue *front)
 {
-    return queue->backlog.count + queue->parked;
+    return front->real->backlog.count + front->real->parked;
 }
 
-size_t cos_flow_queue_running(const struct cos_flow_queue *queue)
+size_t cos_flow_queue_running(const struct cos_flow_queue *front)
 {
-    return queue->running;
+    return front->real->running;
 }

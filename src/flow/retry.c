@@ -1,14 +1,16 @@
 /* retry.c - retry, timeout, reflect, ensure_async: one job, wrapped. */
 #define DILL_DISABLE_RAW_NAMES
 #include "base/err.h"
+#include "base/hash.h"
+#include "base/loop.h"
 #include "flow/backoff.h"
-#include "flow/crew.h"
+#include "flow/flow_int.h"
 
 #include <errno.h>
 #include <libdill.h>
-#include <stdlib.h>
 
 enum { TRIES = 5, WAIT_MAX = 60000 };
+static const int64_t YEAR = INT64_C(366) * 86400000;
 
 struct cos_flow_retry cos__retry_defaults(const struct cos_flow_retry *how)
 {
@@ -17,27 +19,41 @@ struct cos_flow_retry cos__retry_defaults(const struct cos_flow_retry *how)
         full.tries = TRIES;
     if (full.factor <= 0)
         full.factor = 1;
-    if (!full.wait_max)
-        full.wait_max = WAIT_MAX;
+    if (full.wait_max <= 0 || full.wait_max > YEAR)
+        full.wait_max = full.wait_max <= 0 ? WAIT_MAX : YEAR;
     return full;
+}
+
+/* 0 … 1, in another order in each process and thread: those that failed together must not come
+ * back together. */
+static double some_part(void)
+{
+    static _Thread_local uint64_t state;
+    uint64_t *self = &state;
+    if (!state)
+        state = cos_hash_keyed(cos_hash_process_key(), &self, sizeof self) | 1;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (double)(state >> 11) / (double)(UINT64_C(1) << 53);
 }
 
 int64_t cos__retry_wait(const struct cos_flow_retry *how, int tried)
 {
-    double wait = (double)how->wait;
-    for (int i = 1; i < tried && wait < (double)how->wait_max; i++)
+    double wait = (double)how->wait, most = (double)how->wait_max;
+    for (int i = 1; i < tried && how->factor != 1 && wait >= 1 && wait < most; i++)
         wait *= how->factor;
-    if (wait > (double)how->wait_max)
-        wait = (double)how->wait_max;
+    if (wait > most)
+        wait = most;
     if (how->jitter > 0)
-        wait -= wait * how->jitter * ((double)random() / (double)RAND_MAX);
+        wait -= wait * how->jitter * some_part();
     return wait > 0 ? (int64_t)wait : 0;
 }
 
 int cos__retry_again(const struct cos_flow_retry *how, int tried, int err)
 {
     /* Neither a closing coroutine nor a stop on request is a failure to mend. */
-    if (!err || err == COS_ECANCELED || err == COS_ESTOP || tried >= how->tries)
+    if (err >= 0 || err == COS_ECANCELED || err == COS_ESTOP || tried >= how->tries)
         return 0;
     return !how->again || how->again(err, how->arg);
 }
@@ -45,7 +61,6 @@ int cos__retry_again(const struct cos_flow_retry *how, int tried, int err)
 struct attempt {
     struct cos_flow_retry how;
     const struct cos_flow_task *task;
-    void *result;
 };
 
 static int try_on(void *result, void *arg)
@@ -56,7 +71,7 @@ static int try_on(void *result, void *arg)
         err = attempt->task->run(result, attempt->task->arg);
         if (!cos__retry_again(&attempt->how, ++tried, err))
             return err;
-        if (dill_msleep(dill_now() + cos__retry_wait(&attempt->how, tried)) < 0)
+        if (dill_msleep(cos__after(cos__retry_wait(&attempt->how, tried))) < 0)
             return cos_err_from_errno(errno);
     }
 }
@@ -64,8 +79,10 @@ static int try_on(void *result, void *arg)
 /* Runs one task so that the deadline can end it. */
 static int run_one(const struct cos_flow_task *task, void *result, int64_t deadline)
 {
+    if (cos__in_callback())
+        return COS_ECONTEXT;
     if (deadline < 0)
-        return task->run(result, task->arg);
+        return cos__outcome(task->run(result, task->arg));
     return cos_flow_series(task, 1, result, 0, deadline);
 }
 
@@ -81,24 +98,44 @@ int cos_flow_retry(const struct cos_flow_retry *how, const struct cos_flow_task 
 
 int cos_flow_timeout(const struct cos_flow_task *task, int64_t ms, void *result, int64_t deadline)
 {
-    int64_t end;
     if (ms < 0)
         return COS_EINVAL;
-    end = dill_now() + ms;
-    if (deadline >= 0 && deadline < end)
-        end = deadline;
-    return run_one(task, result, end);
+    return run_one(task, result, cos__sooner(cos__after(ms), deadline));
 }
 
+struct mirror {
+    const struct cos_flow_task *task;
+    int outcome;
+};
+
+static int note_outcome(void *result, void *arg)
+{
+    struct mirror *mirror = arg;
+    mirror->outcome = cos__outcome(mirror->task->run(result, mirror->task->arg));
+    return 0;
+}
+
+/* Only what the task itself said is reflected: a deadline that passed is the
+ * caller's, and so is being closed. */
 int cos_flow_reflect(const struct cos_flow_task *task, int *outcome, void *result,
                      int64_t deadline)
 {
-    *outcome = run_one(task, result, deadline);
-    return 0;
+    struct mirror mirror = {.task = task};
+    int err = run_one(&(struct cos_flow_task){note_outcome, &mirror}, result, deadline);
+    if (!err && mirror.outcome == COS_ECANCELED && dill_yield() < 0)
+        err = COS_ECANCELED;
+    if (!err)
+        *outcome = mirror.outcome;
+    return err;
 }
 
 int cos_flow_ensure_async(const struct cos_flow_task *task, void *result, int64_t deadline)
 {
+    if (cos__in_callback())
+        return COS_ECONTEXT;
+    /* 0 does not wait, and this does nothing without a wait. */
+    if (deadline == 0)
+        return COS_ETIMEDOUT;
     if (dill_yield() < 0)
         return cos_err_from_errno(errno);
     return run_one(task, result, deadline);

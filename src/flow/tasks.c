@@ -1,9 +1,11 @@
 /* tasks.c - series, parallel, waterfall, race, try_each: a fixed set of jobs,
  * each a step of a crew. May call crew, base. */
+#define DILL_DISABLE_RAW_NAMES
 #include "flow/flow.h"
 
 #include "base/err.h"
 #include "flow/crew.h"
+#include "flow/flow_int.h"
 
 struct set {
     struct cos__crew crew;
@@ -24,6 +26,7 @@ static int take_task(struct cos__crew *crew, size_t *index, void *item)
     if (crew->next >= set->count)
         return 0;
     *index = crew->next++;
+    crew->dry = crew->next == set->count;
     return 1;
 }
 
@@ -77,7 +80,7 @@ static int step_race(struct cos__crew *crew, size_t index, const void *item)
     (void)item;
     err = run_task(set, index);
     /* Late finishers change nothing. */
-    if (err || crew->over)
+    if (err < 0 || crew->over)
         return err;
     if (set->winners)
         set->winners[set->won] = index;
@@ -92,6 +95,8 @@ int cos_flow_race(const struct cos_flow_task *tasks, size_t count, size_t k, siz
                       .result_size = result_size, .wanted = k, .winners = winners};
     if (k > count)
         return COS_EINVAL;
+    for (size_t i = 0; winners && i < k; i++)
+        winners[i] = SIZE_MAX;
     if (k == 0)
         return 0;
     return run_set(&set, COS_FLOW_ALL, step_race, deadline);
@@ -102,9 +107,11 @@ static int step_try(struct cos__crew *crew, size_t index, const void *item)
     struct set *set = crew->self;
     (void)item;
     set->last = run_task(set, index);
-    /* A cancelled try is no answer of the task's. */
-    if (set->last)
-        return set->last == COS_ECANCELED ? COS_ECANCELED : 0;
+    /* A cancelled try is no answer of the task's, and a stop is nobody's win. */
+    if (set->last == COS_ECANCELED || set->last == COS_ESTOP)
+        return set->last;
+    if (set->last < 0)
+        return 0;
     if (set->winners)
         *set->winners = index;
     return COS_ESTOP;
@@ -115,6 +122,9 @@ int cos_flow_try_each(const struct cos_flow_task *tasks, size_t count, size_t *w
 {
     struct set set = {.tasks = tasks, .count = count, .results = results,
                       .result_size = result_size, .winners = winner};
-    int err = run_set(&set, COS_FLOW_SERIES, step_try, deadline);
-    return err ? err : set.last;
+    int err;
+    if (winner)
+        *winner = SIZE_MAX;
+    err = run_set(&set, COS_FLOW_SERIES, step_try, deadline);
+    return err ? err : cos__outcome(set.last);
 }

@@ -1,6 +1,6 @@
 # src/tool/local.mk - the program.
 bin_PROGRAMS += coscrawl
-coscrawl_LDADD = libspider.la libcos.la
+coscrawl_LDADD = libbench.la libspider.la libcos.la
 # What the program and the tests of the command line share.
 tool_option_sources = \
 	src/tool/option_foreign.c \
@@ -18,6 +18,7 @@ tool_ui_sources = \
 	src/tool/text.c src/tool/text.h \
 	src/tool/ui.c src/tool/ui.h
 coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
+	src/tool/cmd_bench.c \
 	src/tool/cmd_crawl.c \
 	src/tool/cmd_links.c \
 	src/tool/cmd_path.c \

@@ -16,6 +16,7 @@ struct tool_command {
 /* The table, ended by a NULL name. */
 const struct tool_command *tool_commands(void);
 
+int cmd_bench(int argc, char **argv);
 int cmd_crawl(int argc, char **argv);
 int cmd_links(int argc, char **argv);
 int cmd_path(int argc, char **argv);

@@ -65,8 +65,8 @@ enum {
 #define X(name, option) N_##name,
     NUMBERS(X)
 #undef X
-    N_COOKIES,   /* not one option but two */
-    N_MAX_SPEED, /* takes a curl_off_t */
+    N_COOKIES, /* not one option but two */
+    N_MAX_SPEED, /* not a long */
     N_COUNT
 };
 _Static_assert((int)S_COUNT <= (int)COS__PLAN_STRINGS && (int)N_COUNT <= (int)COS__PLAN_NUMBERS,
@@ -223,7 +223,8 @@ static int set_plan(struct cos__engine *engine, struct cos__easy *easy, const st
         if (i == N_COOKIES)
             set_cookies(engine, easy, plan->number[i]);
         else if (i == N_MAX_SPEED)
-            curl_easy_setopt(easy->curl, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)plan->number[i]);
+            curl_easy_setopt(easy->curl, CURLOPT_MAX_RECV_SPEED_LARGE,
+                             (curl_off_t)plan->number[i]);
         else if (curl_easy_setopt(easy->curl, number_option[i], plan->number[i]))
             return COS_EINVAL;
         easy->plan.number[i] = plan->number[i];

@@ -61,7 +61,7 @@ struct cos_request {
     int64_t idle_ms;            /* without a byte in either direction: 30000 */
     int64_t min_speed;          /* bytes a second, averaged over min_speed_s: none */
     int64_t min_speed_s;        /* seconds: 30 */
-    int64_t max_speed;          /* bytes a second that are read: no limit */
+    int64_t max_speed;          /* bytes a second received, on average: none */
 
     /* ceilings; beyond them the fetch fails with COS_ETOOBIG */
     int64_t max_body;           /* decoded bytes: 64 MiB in memory, no limit when spilled */

@@ -1,0 +1,158 @@
+/* bench.h - `coscrawl bench`: the spiders of examples/spider measured side by
+ * side. matrix.c says which cells there are, worker.c runs one of them in a
+ * process of its own, run.c spawns workers round after round, numbers.c makes
+ * medians and intervals of their samples, source.c reads the sources, out_*.c
+ * write. May call everything to the right of src/bench; the tool calls
+ * bench_main(). */
+#ifndef COS_BENCH_BENCH_H
+#define COS_BENCH_BENCH_H
+
+#include "../examples/spider/spider.h"
+#include "bench/web.h"
+
+#include <stdio.h>
+
+extern const struct spider_style bench_spider_styles[];
+
+enum { BENCH_TAIL = -1, BENCH_JOBS = 16 };
+
+struct bench_cell {
+    const struct spider_style *style;
+    enum bench_leaves leaves;
+    enum bench_shape shape;
+    int latency; /* ms, or BENCH_TAIL */
+    int concurrency;
+};
+
+/* What a worker tells; all of one run, times as the mean over its runs. */
+#define BENCH_FIELDS(X)                                                                            \
+    X(err) X(runs) X(wall_ns) X(cpu_ns) X(steps) X(expected) X(pages) X(requests) X(duplicates)    \
+    X(lost) X(wrong) X(extra) X(in_flight) X(p50_us) X(p95_us) X(p99_us) X(rss_kb)
+
+struct bench_sample {
+#define BENCH_FIELD(name) int64_t name;
+    BENCH_FIELDS(BENCH_FIELD)
+#undef BENCH_FIELD
+};
+
+enum { BENCH_ROUNDS_MAX = 200 };
+
+struct bench_result {
+    struct bench_cell cell;
+    struct bench_sample *samples; /* by round, warm-up left out */
+    char *have;                   /* 1: the round has a sample */
+    int rounds;                   /* how many samples there are */
+    int died;                     /* workers that gave no sample */
+    /* numbers.c */
+    struct bench_sample median;
+    double pages_s, wall_ns_page, cpu_ns_page, cpu_ns_step;
+    double ratio, ratio_low, ratio_high; /* 0: none */
+    double instructions_step, instructions_page, allocations_page; /* 0: not counted */
+    int valid, rank;
+    char reason[200];
+};
+
+struct bench_options {
+    const char *styles, *faces, *leaves, *shapes; /* comma lists; NULL: all */
+    const char *latencies, *concurrencies;
+    int quick, rounds, seconds;
+    int no_instructions, quiet;
+    enum { BENCH_TABLE, BENCH_JSON, BENCH_CSV } format;
+    const char *html;
+    const char *left, *right; /* "queue-co": the sources shown side by side */
+};
+
+/* The real leaves by instructions, both faces; see run.c. */
+struct bench_fairness {
+    int measured;
+    double co, cps; /* instructions a page */
+};
+
+struct bench {
+    struct bench_options opt;
+    struct bench_result *results;
+    size_t count;
+    struct bench_fairness fairness;
+    int interrupted, out_of_time;
+    double seconds; /* that it took */
+    char dir[64];
+    char program[4096];
+};
+
+/* --- matrix.c ------------------------------------------------------------------- */
+const char *bench_leaves_name(enum bench_leaves leaves);
+const char *bench_shape_name(enum bench_shape shape);
+/* "0", "5", "tail" */
+void bench_latency_name(int latency, char out[16]);
+/* 0, COS_ENOMEM, or COS_EINVAL with what is wrong in why. */
+int bench_matrix(struct bench *bench, char why[200]);
+/* "queue/co/null/tree/0/16" and back; 0 or -1. */
+void bench_cell_name(const struct bench_cell *cell, char out[96]);
+int bench_cell_parse(const char *name, struct bench_cell *out);
+/* The cell that others in its table are compared with; NULL when it was not run. */
+const struct bench_result *bench_baseline(const struct bench *bench,
+                                          const struct bench_result *result);
+/* 1 when both stand in the same table. */
+int bench_same_table(const struct bench_cell *a, const struct bench_cell *b);
+
+/* --- worker.c ------------------------------------------------------------------- */
+/* Runs the cell repeat times (0: for a while) below dir and prints the sample.
+ * An exit code. */
+int bench_worker(const char *cell, int repeat, const char *dir);
+
+/* For callgrind: runs these cells (a list) between marks. An exit code. */
+enum { BENCH_COUNTED = 5 };
+int bench_count_worker(char *cells);
+
+/* --- run.c, count.c ---------------------------------------------------------------- */
+/* 0 or a negative error; what there is stays in bench when it was interrupted. */
+int bench_run(struct bench *bench);
+int bench_stopped(struct bench *bench);
+/* 1 when so many percent of the time are over. */
+int bench_late(const struct bench *bench, int percent);
+struct bench_child {
+    int pid, fd;
+};
+/* Starts a program; 0 or -1. */
+int bench_start(struct bench_child *child, const char *const *argv);
+/* Waits for it and gives what it printed; 0, or -1 when it ended otherwise than
+ * with 0. */
+int bench_finish(struct bench_child *child, struct cos_buf *out);
+void bench_progress(const struct bench *bench, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* By callgrind, when it is there: instructions and allocations of the cells with
+ * null leaves, in half of the time at most; what real ones cost on both faces. */
+void bench_count(struct bench *bench);
+void bench_count_fairness(struct bench *bench);
+
+/* --- numbers.c --------------------------------------------------------------------- */
+void bench_summarise(struct bench *bench);
+double bench_median(double *values, size_t n);
+
+/* --- source.c ------------------------------------------------------------------------ */
+struct bench_source {
+    const char *style, *face, *file;
+    const char *text;
+};
+/* Made by the build from the files themselves; ends with a NULL file. */
+extern const struct bench_source bench_sources[];
+
+struct bench_metrics {
+    int lines, tokens, functions;
+    int depth;      /* of the deepest statement: control structures around it */
+    int complexity; /* of the worst function */
+    int errors;     /* conditions that ask for an error */
+};
+void bench_measure_source(const char *text, struct bench_metrics *out);
+/* NULL when there is none. */
+const struct bench_source *bench_source(const char *style, const char *face);
+/* By "queue-co". */
+const struct bench_source *bench_side(const char *name);
+
+/* --- out_*.c ----------------------------------------------------------------------- */
+int bench_write_table(const struct bench *bench, FILE *out);
+int bench_write_json(const struct bench *bench, FILE *out);
+int bench_write_csv(const struct bench *bench, FILE *out);
+int bench_write_html(const struct bench *bench, FILE *out);
+
+#endif

@@ -1,0 +1,101 @@
+/* out_table.c - the results for a terminal: one table per web, the sources, and
+ * what the numbers do and do not say. */
+#include "bench/bench.h"
+
+#include <string.h>
+
+static void print_head(const struct bench *bench, const struct bench_cell *cell, FILE *out)
+{
+    char latency[16];
+    struct cos_site_options opt;
+    int nesting;
+    bench_latency_name(cell->latency, latency);
+    bench_shape_options(cell->shape, &opt, &nesting);
+    fprintf(out, "\n%s leaves, %s (%lld pages, nesting %d)", bench_leaves_name(cell->leaves),
+            cell->shape == BENCH_ONE ? "a single page" : bench_shape_name(cell->shape),
+            (long long)opt.pages, nesting);
+    if (cell->leaves == BENCH_REAL)
+        fprintf(out, ", latency %s%s", latency, cell->latency == BENCH_TAIL ? "" : " ms");
+    fprintf(out, "; ratio: %s a page against %s co\n",
+            cell->leaves == BENCH_REAL ? "time" : "processor time",
+            cell->shape == BENCH_ONE ? "discipline" : "queue");
+    fprintf(out, "%4s %-10s %-4s %4s %10s %11s %11s %10s %8s %8s %5s %5s  %s\n", "rank", "style",
+            "face", "jobs", "pages/s", "cpu ns/page", "cpu ns/step", "instr/step", "alloc/pg",
+            "requests", "dup", "peak", "ratio [95 %]");
+    (void)bench;
+}
+
+static void print_optional(FILE *out, int width, double value, const char *fmt)
+{
+    char text[32];
+    snprintf(text, sizeof text, value > 0 ? fmt : "-", value);
+    fprintf(out, " %*s", width, text);
+}
+
+static void print_row(const struct bench_result *r, FILE *out)
+{
+    char rank[8] = "-", jobs[16] = "";
+    if (r->valid)
+        snprintf(rank, sizeof rank, "%d", r->rank);
+    if (!strcmp(r->cell.style->name, "queue"))
+        snprintf(jobs, sizeof jobs, "%d", r->cell.concurrency);
+    fprintf(out, "%4s %-10s %-4s %4s", rank, r->cell.style->name, r->cell.style->face, jobs);
+    print_optional(out, 10, r->pages_s, "%.0f");
+    print_optional(out, 11, r->cpu_ns_page, "%.0f");
+    print_optional(out, 11, r->cpu_ns_step, "%.0f");
+    print_optional(out, 10, r->instructions_step, "%.0f");
+    print_optional(out, 8, r->allocations_page, "%.1f");
+    fprintf(out, " %8lld %5lld %5lld", (long long)r->median.requests,
+            (long long)r->median.duplicates, (long long)r->median.in_flight);
+    if (r->ratio > 0)
+        fprintf(out, "  %.2f [%.2f, %.2f]", r->ratio, r->ratio_low, r->ratio_high);
+    if (r->cell.leaves == BENCH_REAL && r->rounds)
+        fprintf(out, "  fetch p50/95/99 %.1f/%.1f/%.1f ms", (double)r->median.p50_us / 1e3,
+                (double)r->median.p95_us / 1e3, (double)r->median.p99_us / 1e3);
+    if (*r->reason)
+        fprintf(out, "  %s%s", r->valid || !r->rounds ? "" : "INVALID: ", r->reason);
+    fputc('\n', out);
+}
+
+static void print_sources(FILE *out)
+{
+    fprintf(out, "\nsources (examples/spider)\n%-10s %-4s %6s %7s %10s %8s %11s %7s\n", "style",
+            "face", "lines", "tokens", "functions", "nesting", "complexity", "if err");
+    for (const struct bench_source *s = bench_sources; s->file; s++) {
+        struct bench_metrics m;
+        bench_measure_source(s->text, &m);
+        fprintf(out, "%-10s %-4s %6d %7d %10d %8d %11d %7d\n", s->style, s->face, m.lines, m.tokens,
+                m.functions, m.depth, m.complexity, m.errors);
+    }
+}
+
+static void print_fairness(const struct bench *bench, FILE *out)
+{
+    const struct bench_fairness *f = &bench->fairness;
+    double more = f->measured ? (f->cps / f->co - 1) * 100 : 0;
+    if (!f->measured) {
+        fputs("\nfairness: not measured (no valgrind, no real leaves, or no time)\n", out);
+        return;
+    }
+    fprintf(out,
+            "\nfairness: sequential on a chain of real leaves, %.0f instructions a page on the\n"
+            "coroutine face, %.0f on the callback face: %+.1f %%, %s the 3 %% aimed at\n",
+            f->co, f->cps, more, more <= 3 && more >= -3 ? "within" : "NOT within");
+}
+
+int bench_write_table(const struct bench *bench, FILE *out)
+{
+    for (size_t i = 0; i < bench->count; i++) {
+        const struct bench_result *r = &bench->results[i];
+        if (i == 0 || !bench_same_table(&r->cell, &bench->results[i - 1].cell))
+            print_head(bench, &r->cell, out);
+        print_row(r, out);
+    }
+    print_sources(out);
+    print_fairness(bench, out);
+    fprintf(out, "\n%zu cells in %.0f s%s%s. Ranks are by instructions a page where they were "
+                 "counted, else by time;\nan invalid cell has none. A step is one leaf call.\n",
+            bench->count, bench->seconds, bench->interrupted ? ", interrupted: partial" : "",
+            bench->out_of_time ? ", ended by the time limit" : "");
+    return ferror(out) ? COS_EIO : 0;
+}

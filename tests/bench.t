@@ -1,0 +1,123 @@
+#!/bin/sh
+# bench.t - coscrawl bench: what it writes, which cells count, and what it says
+# about the sources. Times are not judged here: they depend on the day.
+coscrawl=${COSCRAWL:-./coscrawl}
+builddir=${builddir:-.}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+n=0 failed=0
+verdict() { # HELD DESCRIPTION
+	n=$((n + 1))
+	if [ "$1" = 1 ]; then
+		echo "ok $n - $2"
+	else
+		failed=1
+		echo "not ok $n - $2"
+	fi
+}
+skip() { # WHY
+	n=$((n + 1))
+	echo "ok $n # SKIP $1"
+}
+same() { # GOT WANTED DESCRIPTION
+	[ "$1" = "$2" ] && held=1 || held=0
+	verdict "$held" "$3"
+	[ "$held" = 1 ] || printf '# got: %s\n# expected: %s\n' "$1" "$2"
+}
+
+if ! command -v jq >/dev/null 2>&1; then
+	echo "1..0 # SKIP no jq here"
+	exit 0
+fi
+ask() { jq -r "$1" "$tmp/json" 2>&1; }
+
+# nothing but memory
+TMPDIR=$tmp "$coscrawl" bench --quick --style=queue,once,parallel,sequential,discipline,hell --leaves=null,replay \
+	--rounds=2 --no-instructions --max-time=40 --json --html="$tmp/page.html" >"$tmp/json" 2>"$tmp/err"
+same $? 0 "a quick run ends well"
+same "$(ask '.partial')" false "it had the time for all of it"
+same "$(ask '[.cells[0] | has("style","face","leaves","shape","latency_ms","concurrency","parser","rounds","valid","reason","pages","requests","duplicates","lost","pages_s","cpu_ns_page","instructions_step","ratio","ratio_low","ratio_high")] | all')" \
+	true "a cell has every field that is promised"
+same "$(ask '[.cells[] | .rounds] | unique | join(",")')" 2 "every cell ran in both rounds"
+same "$(ask '[.cells[] | select(.valid | not)] | length')" 0 "every cell got the right pages"
+same "$(ask '[.cells[] | select(.ratio == null or .ratio_low > .ratio or .ratio > .ratio_high)] | length')" 0 \
+	"a ratio stands inside its interval"
+same "$(ask '[.cells[] | select(.style == "queue" and .face == "co") | .ratio] | unique | join(",")')" 1 \
+	"the baseline is 1"
+same "$(ask '[.cells[] | select(.style == "parallel" and .shape == "cross" and .duplicates == 0)] | length')" 0 \
+	"C4 C16 parallel shows its duplicates on cross links"
+same "$(ask '[.cells[] | select((.style == "once" or .style == "queue") and .duplicates != 0)] | length')" 0 \
+	"C5 C16 once and queue have none"
+same "$(ask '[.cells[] | select((.style == "once" or .style == "queue") and .requests != .expected)] | length')" 0 \
+	"C5 requests = distinct URLs"
+same "$(ask '[.cells[] | select(.style == "sequential" and .in_flight_peak != 1)] | length')" 0 \
+	"C3 sequential: one step in flight"
+same "$(ask '[.cells[] | select(.style == "queue" and .in_flight_peak > 16)] | length')" 0 \
+	"C6 queue: never more than its limit"
+same "$(ask '[.cells[] | select(.leaves == "null") | .style + .face + .shape] | length')" \
+	"$(ask '[.cells[] | select(.leaves == "null") | .style + .face + .shape] | unique | length')" "each cell once"
+ranks=$(ask '[.cells[] | select(.leaves == "null" and .shape == "tree") | .rank] | sort | .[0]')
+same "$ranks" 1 "valid cells are ranked"
+
+# sources
+same "$(ask '.sources | length')" 12 "twelve sources"
+same "$(ask '[.sources[] | select(.style == "discipline" and (.depth > 2 or .complexity > 3))] | length')" 0 \
+	"C11 discipline: nesting at most 2, complexity at most 3 a function"
+same "$(ask '.sources[] | select(.file == "1hell_cps.c") | .depth > 3 and .functions == 4')" true \
+	"hell is deep, and its functions in place are counted"
+same "$(ask '[.sources[] | select(.lines < 10 or .tokens < 100 or .functions < 1)] | length')" 0 \
+	"every source was read"
+
+# the page: whole, and nothing from elsewhere
+held=1
+tail -n 1 "$tmp/page.html" | grep -q '</html>' || held=0
+grep -q '<svg' "$tmp/page.html" || held=0
+grep -q '4parallel_cps.c</h3>' "$tmp/page.html" || held=0
+grep -qE '(src|href)="?https?:|<script' "$tmp/page.html" && held=0
+verdict $held "the page has plots and code, and loads nothing"
+
+# a style that loses pages is not ranked
+"$coscrawl" bench --style=sequential,queue --leaves=replay --shape=errors --rounds=1 --no-instructions -q --json >"$tmp/json"
+same "$(ask '[.cells[] | select(.style == "sequential") | .valid == false and .rank == null and .lost > 0 and (.reason | test("lost"))] | all')" \
+	true "C3 sequential ends at the first error: invalid, not ranked, and why"
+same "$(ask '[.cells[] | select(.style == "queue") | .valid] | all')" true "C6 the queue goes on: valid"
+"$coscrawl" bench --style=once,queue --leaves=replay --shape=lost --rounds=1 --no-instructions -q --json >"$tmp/json"
+same "$(ask '[.cells[] | .valid] | all')" true "C10b no page is lost"
+
+# real leaves: its own site, pages compared by digest
+"$coscrawl" bench --style=queue,parallel --leaves=real --shape=cross --latency=5 --rounds=1 --no-instructions -q --json >"$tmp/json"
+same "$(ask '[.cells[] | .valid] | (length == 4 and all)')" true "real leaves: the same pages over the network"
+same "$(ask '[.cells[] | select(.style == "queue") | .duplicates == 0 and .fetch_p50_us >= 5000] | all')" true \
+	"C5 real leaves: each page once, and not faster than the site"
+
+# interrupted
+mkdir "$tmp/run"
+TMPDIR=$tmp/run "$coscrawl" bench --no-instructions -q --json >"$tmp/json" 2>"$tmp/err" &
+pid=$!
+sleep 1
+kill -INT $pid
+wait $pid
+same $? 11 "interrupted: exit 11"
+same "$(ask '.partial')" true "and what there is was written"
+same "$(ls -A "$tmp/run")" "" "and nothing stays behind"
+
+# bad usage
+for bad in --style=quick --rounds=0 --rounds=x --shape= --side-by-side=queue --frobnicate extra; do
+	"$coscrawl" bench $bad >"$tmp/out" 2>"$tmp/err"
+	code=$?
+	[ $code = 2 ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && held=1 || held=0
+	verdict $held "bench $bad: exit 2 and one line"
+done
+
+# hell must not cost an executable stack
+if command -v readelf >/dev/null 2>&1; then
+	for program in "$builddir"/coscrawl "$builddir"/examples/*/spider "$builddir"/.libs/coscrawl; do
+		readelf -h "$program" >/dev/null 2>&1 || continue
+		flags=$(readelf -lW "$program" | awk '/GNU_STACK/ { print $(NF - 1) }')
+		same "$flags" RW "no executable stack: $(basename "$program")"
+	done
+else
+	skip "no readelf here"
+fi
+echo "1..$n"
+exit $failed
