@@ -554,8 +554,7 @@ static void protocol(void)
     cos_pool_close(pool);
 }
 
-/* --- limits
- * ----------------------------------------------------------------------------------------- */
+/* --- limits --- */
 
 static void limits(void)
 {
@@ -591,8 +590,7 @@ static void limits(void)
     cos_pool_close(pool);
 }
 
-/* --- the end
- * ------------------------------------------------------------------------------------------ */
+/* --- the end --- */
 
 static coroutine void late(struct cos_pool *pool, int *err)
 {

@@ -232,8 +232,7 @@ static void runs_away(void)
     pool = old;
 }
 
-/* --- the callback face
- * ---------------------------------------------------------------------------- */
+/* --- the callback face --- */
 
 static void tidied(int err, struct cos_tidied *t, void *arg)
 {
