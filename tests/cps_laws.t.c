@@ -672,10 +672,11 @@ static void law_stack(const struct row *row)
     cps_run(rt);
     ok(p.calls == steps && p.deepest == 0 && !p.nested,
        "C15 %s: %d steps, each from the same depth of stack (%ld)", row->name, p.calls, p.deepest);
-    ok(cos__loop_stats(cos__loop()).pumps == before.pumps, "C15 %s: no coroutine is made", row->name);
+    ok(cos__loop_stats(cos__loop()).pumps == before.pumps, "C15 %s: no coroutine is made",
+       row->name);
 }
 
-/* --- is the list complete? ----------------------------------------------------------------------- */
+/* --- is the list complete? ------------------------------------------------------- */
 
 static int in_rows(const char *name)
 {
@@ -699,7 +700,8 @@ static int check_header(const char *name)
         strcat(text, line);
         if (!strchr(line, ';'))
             continue;
-        if (strstr(text, "cb *cb") && sscanf(strstr(text, "cps_"), "%127[a-z_0-9]", function) == 1) {
+        if (strstr(text, "cb *cb") &&
+            sscanf(strstr(text, "cps_"), "%127[a-z_0-9]", function) == 1) {
             found++;
             if (!in_rows(function)) {
                 diag("%s has no row in cps_rows.h", function);

@@ -74,10 +74,15 @@ void cos_page_reset(struct cos_page *page)
 {
     struct cos_page fresh = {.url = page->url, .id = page->id, .referrer = page->referrer,
                              .depth = page->depth, .tries = page->tries};
-    size_t body_max = page->body.max;
+    fresh.head = page->head;
+    fresh.body = page->body;
+    fresh.link_text = page->link_text;
+    page->head = page->body = page->link_text = (struct cos_buf){0};
     release_answer(page);
     *page = fresh;
-    page->body.max = body_max;
+    cos_buf_clear(&page->head);
+    cos_buf_clear(&page->body);
+    cos_buf_clear(&page->link_text);
     set_ceilings(page);
 }
 

@@ -95,7 +95,8 @@ void cos_page_free(struct cos_page *page);
 /* Moves all that page holds into a new page and leaves page empty, but valid;
  * NULL (and nothing moved) when out of memory. */
 struct cos_page *cos_page_take(struct cos_page *page);
-/* Forgets everything from fetch on, for another try. Keeps url, id, depth, tries. */
+/* Forgets everything from fetch on, for another try. Keeps url, id, depth, tries,
+ * and the memory of the buffers. */
 void cos_page_reset(struct cos_page *page);
 /* The value of the last header of that name (case-insensitive), trimmed, copied
  * into out; 0, COS_ENOENT, or what cos_buf_add says. */

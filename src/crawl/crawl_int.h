@@ -53,6 +53,13 @@ struct cos__visit {
     int64_t ended;        /* when the answer had come, ms */
 };
 
+/* Memory of a page that ended, for the next one: it is in the cache still, and
+ * the kernel need not clear it again. */
+struct cos__spare {
+    struct cos_buf head, body, link_text;
+};
+enum { COS__SPARES = 64, COS__SPARE_MAX = 128 << 10 };
+
 struct cos__crawl {
     const struct cos_crawl_options *opt;
     struct cos_crawl_events ev;
@@ -66,6 +73,7 @@ struct cos__crawl {
     struct cos_scope *scope;
     struct cos_db *db;
     struct cos_save *save; /* NULL: nothing is kept */
+    int lazy;              /* rows are written only when texts are spilled */
     struct cos_flow_queue *queue;
 
     struct cos_ring again;   /* uint32_t: pages whose links are offered again */
@@ -82,6 +90,7 @@ struct cos__crawl {
     int stop;          /* enum cos_crawl_stop, COS__RUNNING */
     int64_t drain_by;  /* what is in flight then is given up */
     int worst;         /* exit code so far, 0 none */
+    int64_t failed_before; /* pages that earlier runs lost */
     int64_t taken;     /* pages asked for in this run that did not fail to be tried again */
     int64_t put_off;
     int relaxed;       /* loading: a pass over the links changed a depth */
@@ -90,6 +99,8 @@ struct cos__crawl {
     struct cos_crawl_stats stats;
 
     struct cos__digests *digests; /* digest.c */
+    struct cos__spare spares[COS__SPARES];
+    int nspares;
 };
 
 /* digest.c */
@@ -114,6 +125,11 @@ void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail
 uint32_t cos__rank(const char *url, size_t len);
 int cos__skip_of(const char *reason);
 
+/* spare.c */
+void cos__spare_give(struct cos__crawl *c, struct cos_page *page);
+void cos__spare_take(struct cos__crawl *c, struct cos_page *page);
+void cos__spare_release(struct cos__crawl *c);
+
 /* arrive.c */
 void cos__arrived(struct cos__visit *visit);
 void cos__visit_free(struct cos__visit *visit);
@@ -125,6 +141,7 @@ void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why);
 void cos__put_off(struct cos__crawl *c, uint32_t id, const char *why);
 void cos__remember_error(struct cos__crawl *c, int exit_code);
 /* Puts the visit's page (taken) and its links (taken) as ended in that state. */
+void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries);
 void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, const char *reason,
                  uint32_t *links, size_t n);
 

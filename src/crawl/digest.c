@@ -211,7 +211,6 @@ static int steps(struct job *job, struct tools *tools)
         err = store(job, tools);
         page->timing.store = microseconds() - t1;
     }
-    cos_buf_release(&page->body);
     return err;
 }
 

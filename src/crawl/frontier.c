@@ -80,6 +80,20 @@ uint32_t cos_frontier_find(const struct cos_frontier *f, uint64_t hash)
     return 0;
 }
 
+void cos_frontier_prefetch(const struct cos_frontier *f, const uint64_t *hashes, size_t n)
+{
+    enum { AT_ONCE = 64 };
+    if (n > AT_ONCE)
+        n = AT_ONCE;
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(&f->slots[(uint32_t)hashes[i] & f->mask]);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id = (uint32_t)f->slots[(uint32_t)hashes[i] & f->mask];
+        if (id)
+            __builtin_prefetch(cos_frontier_node(f, id), 1);
+    }
+}
+
 static void insert(uint64_t *slots, uint32_t mask, uint64_t hash, uint32_t id)
 {
     uint32_t at = (uint32_t)hash & mask;
@@ -116,15 +130,17 @@ static void *map(size_t size)
 
 static int more(void *list, uint32_t count, uint32_t *room)
 {
-    void **items;
+    uint32_t wider = *room ? *room * 2 : 16;
+    void **items, **grown;
     memcpy(&items, list, sizeof items);
     if (count < *room)
         return 0;
-    *room = *room ? *room * 2 : 16;
-    items = realloc(items, *room * sizeof *items);
-    if (!items)
+    grown = realloc(items, wider * sizeof *grown);
+    if (!grown)
         return COS_ENOMEM;
-    memcpy(list, &items, sizeof items);
+    *room = wider;
+    memcpy(list, &grown, sizeof grown);
+    // cppcheck-suppress memleak ; the list has it now
     return 0;
 }
 

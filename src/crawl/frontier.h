@@ -111,6 +111,8 @@ void cos_frontier_release(struct cos_frontier *f);
 
 /* Any thread. */
 uint64_t cos_frontier_hash(const struct cos_frontier *f, const char *url, size_t len);
+/* Soon these will be looked up: with many URLs known, each is a miss or two. */
+void cos_frontier_prefetch(const struct cos_frontier *f, const uint64_t *hashes, size_t n);
 /* The id, or 0. */
 uint32_t cos_frontier_find(const struct cos_frontier *f, uint64_t hash);
 /* Adds a URL that cos_frontier_find() does not know; url is a serialised http or

@@ -15,4 +15,5 @@ libcos_la_SOURCES += \
 	src/crawl/resume.c \
 	src/crawl/robots.c \
 	src/crawl/scope.c src/crawl/scope.h src/crawl/scope_int.h \
+	src/crawl/spare.c \
 	src/crawl/trap.c

@@ -112,6 +112,15 @@ static int check_settings(struct cos__crawl *c, struct cos_buf *why)
     return err;
 }
 
+/* A page that an earlier run lost is lost in this one too. */
+static int exit_of_row(const struct cos_db_row *row)
+{
+    int err = row->reason ? cos_err_from_text(row->reason) : 0;
+    if (row->status == 401 || row->status == 407)
+        return cos_err_exit(COS_EAUTH);
+    return err && cos_err_exit(err) ? cos_err_exit(err) : cos_err_exit(COS_EHTTP);
+}
+
 /* --- loading ---------------------------------------------------------------------------- */
 
 static void load_state(struct cos__crawl *c, uint32_t id, const struct cos_db_row *row)
@@ -140,8 +149,11 @@ static void load_state(struct cos__crawl *c, uint32_t id, const struct cos_db_ro
         if (row->hash)
             cos__count_content(c, row->hash);
     }
-    if (row->state == COS_DB_FAILED)
+    if (row->state == COS_DB_FAILED) {
         c->stats.failed++;
+        c->failed_before++;
+        cos__remember_error(c, exit_of_row(row));
+    }
     if (row->depth == 0 && !row->reason)
         cos_scope_seed(c->scope, row->url, row->url_len);
 }
@@ -340,6 +352,7 @@ int cos__open(struct cos__crawl *c)
     int err;
     cos_buf_init(&why, sizeof c->result->message);
     cos__limits_init(c);
+    c->lazy = !c->limit.save && c->limit.level < 0;
     cos_ring_init(&c->again, sizeof(uint32_t), RING_MAX);
     cos_ring_init(&c->errands, sizeof(struct cos__visit *), RING_MAX);
     err = cos_frontier_init(&c->frontier, &rules, frontier_bytes(c));
@@ -369,7 +382,7 @@ static int write_stale(struct cos__crawl *c)
     int err = 0;
     for (uint32_t id = 1; id <= c->frontier.count && !err; id++) {
         struct cos_node *node = cos_frontier_node(&c->frontier, id);
-        if (!node->stale)
+        if (!node->stale || c->lazy)
             continue;
         cos_db_put_depth(c->db, id, node->depth & ~COS__UNREACHED, node->referrer);
         node->stale = 0;
@@ -415,6 +428,7 @@ int cos__close(struct cos__crawl *c)
     cos_ring_release(&c->errands);
     cos_ring_release(&c->again);
     cos__request_release(c);
+    cos__spare_release(c);
     free(c->contents);
     return err ? err : closed;
 }
