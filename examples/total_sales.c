@@ -34,8 +34,7 @@ struct kept {
     int64_t until;
 };
 
-/* One for the program: the loader of a cache on the callback face is handed
- * nothing but its key. */
+/* One for the program: queries run on threads and read its path from here. */
 static struct server {
     struct serve serve;
     const char *db;
@@ -226,16 +225,18 @@ static void loaded(int err, void *data, void *arg)
     loading.done(err, loading.token);
 }
 
-static void load_cps(struct cps_rt *rt, void *result, void *key, cps_cb *done, void *token)
+static void load_cps(struct cps_rt *rt, const char *key, void **value, void *arg, cps_cb *done,
+                     void *token)
 {
     struct loading *loading = malloc(sizeof *loading);
     struct load *load = loading ? new_load(key) : NULL;
+    (void)arg;
     if (!load) {
         free(loading);
         done(COS_ENOMEM, token);
         return;
     }
-    *loading = (struct loading){result, done, token};
+    *loading = (struct loading){value, done, token};
     if (cps_offload(rt, query, load, free, -1, loaded, loading) < 0) {
         free(loading);
         done(COS_ENOMEM, token);
@@ -256,15 +257,8 @@ static void have_value(int err, void *value, void *arg)
 
 static void load_and_free(struct cps_rt *rt, void *result, void *key, cps_cb *done, void *token)
 {
-    load_cps(rt, result, key, done, token);
+    load_cps(rt, key, result, NULL, done, token);
     free(key);
-}
-
-static void load_for_cache(struct cps_rt *rt, const char *key, void **value, void *arg,
-                           cps_cb *done, void *token)
-{
-    (void)arg;
-    load_cps(rt, value, (void *)(uintptr_t)key, done, token);
 }
 
 /* plain is a future that nobody else gets to see. */
@@ -297,8 +291,8 @@ static int total_cps(enum mode mode, const char *key, int64_t *total)
         return COS_ENOMEM;
     cos_future_ref(answer);
     ticket = server.caches[mode]
-                 ? cps_flow_cache_get(server.serve.rt, server.caches[mode], key, load_for_cache,
-                                      NULL, -1, have_value, answer)
+                 ? cps_flow_cache_get(server.serve.rt, server.caches[mode], key, load_cps, NULL,
+                                      -1, have_value, answer)
                  : await_cps(mode, key, answer);
     if (ticket < 0)
         have_value((int)ticket, NULL, answer);

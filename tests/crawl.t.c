@@ -207,6 +207,10 @@ static void check_modes(void)
     cmp_ok(crawl_run(&c), "==", 0, "--list");
     cmp_ok(c.pages, "==", 60, "crawls all pages");
     ok(stat(c.dir, &st) < 0, "and leaves no directory behind");
+    c.options.level = 100;
+    cmp_ok(crawl_run(&c), "==", 0, "--list with a limit on depth");
+    cmp_ok(c.pages, "==", 60, "too");
+    c.options.level = COS_OPT_INF;
     site_reset(&site);
     c.options.mode = COS_MODE_DRY_RUN;
     cmp_ok(crawl_run(&c), "==", 0, "--dry-run");
@@ -217,6 +221,22 @@ static void check_modes(void)
 }
 
 /* So little memory that texts are spilled again and again. */
+static void check_spill_list(void)
+{
+    struct crawl c;
+    site_start(&site, "--shape=cross", "--pages=2500", "--bytes=300", "--links=5", NULL);
+    crawl_init(&c, &site, "/");
+    wide(&c);
+    c.options.mode = COS_MODE_LIST;
+    c.options.max_memory = 700 << 10;
+    cmp_ok(crawl_run(&c), "==", 0, "--list with little memory ends well");
+    like(c.said, "memory: [0-9]+ bytes of URLs are in the database only", "it spilled");
+    cmp_ok(c.pages, "==", 2500, "and every page came");
+    cmp_ok(site_number(&site, "requests"), "==", 2501, "once");
+    crawl_remove(&c);
+    site_stop(&site);
+}
+
 static void check_spill(void)
 {
     struct crawl c, whole;
@@ -331,6 +351,7 @@ int main(void)
     check_interrupted();
     check_modes();
     check_spill();
+    check_spill_list();
     check_callbacks();
     cmp_ok(cos_shutdown(), "==", 0, "no operation is left");
     done_testing();

@@ -64,15 +64,39 @@ void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, cons
     page->depth = node->depth & ~COS__UNREACHED;
     page->referrer = node->referrer;
     node->stale = 0;
-    cos_frontier_unsaved(&c->frontier, visit->id, 1);
-    c->unsaved++;
-    c->unkicked++;
     cos_frontier_settle(&c->frontier, visit->id, states[state]);
     if (state != COS_DB_SKIPPED)
         node->note = 0;
     cos__spare_give(c, page);
+    if (c->lazy) {
+        free(links);
+        return;
+    }
+    cos_frontier_unsaved(&c->frontier, visit->id, 1);
+    c->unsaved++;
+    c->unkicked++;
     cos_db_put_page(c->db, page, state, reason, links, n);
     visit->page = NULL;
+}
+
+void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries)
+{
+    if (!c->lazy)
+        cos_db_put_state(c->db, id, state, reason, tries);
+}
+
+/* Texts about to be dropped must be somewhere. */
+static void write_rows(struct cos__crawl *c)
+{
+    for (uint32_t id = 1; id <= c->frontier.count; id++) {
+        struct cos_node *node = cos_frontier_node(&c->frontier, id);
+        const char *url = node->written ? NULL : cos_frontier_text(&c->frontier, id);
+        if (!url)
+            continue;
+        node->written = 1;
+        cos_db_put_url(c->db, id, url, strlen(url), COS_DB_QUEUED, NULL,
+                       node->depth & ~COS__UNREACHED, node->referrer);
+    }
 }
 
 static void failed(struct cos__crawl *c, struct cos__visit *visit, int err, const char *why)
@@ -113,7 +137,7 @@ void cos__put_off(struct cos__crawl *c, uint32_t id, const char *why)
 {
     char reason[300];
     snprintf(reason, sizeof reason, "putoff: %s", why);
-    cos_db_put_state(c->db, id, COS_DB_QUEUED, reason, 0);
+    cos__put_state(c, id, COS_DB_QUEUED, reason, 0);
     cos_frontier_settle(&c->frontier, id, COS_URL_QUEUED);
     c->put_off++;
     c->stats.skipped_by[COS_SKIP_PUTOFF]++;
@@ -269,7 +293,7 @@ static void fail_loop(struct cos__crawl *c, uint32_t src, uint32_t dst)
             node->state = COS_URL_FAILED;
             c->stats.done--;
             c->stats.failed++;
-            cos_db_put_state(c->db, dst, COS_DB_FAILED, "redirect loop", 1);
+            cos__put_state(c, dst, COS_DB_FAILED, "redirect loop", 1);
         }
         dst = node->next;
     }
@@ -301,7 +325,8 @@ static void redirected(struct cos__crawl *c, struct cos__visit *visit)
                      cos_frontier_hash(&c->frontier, page->location, len), COS_LINK_REDIRECT, 0);
     if (!dst)
         return;
-    cos_db_put_redirect(c->db, visit->id, dst, page->status);
+    if (!c->lazy)
+        cos_db_put_redirect(c->db, visit->id, dst, page->status);
     c->stats.redirects++;
     if (comes_back(c, visit->id, dst)) {
         fail_loop(c, visit->id, dst);
@@ -460,6 +485,7 @@ static void check_memory(struct cos__crawl *c)
     size_t freed;
     if (!f->max_bytes || f->bytes <= f->max_bytes || c->stop == COS_STOP_ERROR)
         return;
+    write_rows(c);
     freed = cos_frontier_spill(f);
     cos__say(c, COS_SAY_DEBUG, "memory: %zu bytes of URLs are in the database only", freed);
     if (f->bytes > f->max_bytes - f->max_bytes / 8)

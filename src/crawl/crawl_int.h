@@ -73,6 +73,7 @@ struct cos__crawl {
     struct cos_scope *scope;
     struct cos_db *db;
     struct cos_save *save; /* NULL: nothing is kept */
+    int lazy;              /* rows are written only when texts are spilled */
     struct cos_flow_queue *queue;
 
     struct cos_ring again;   /* uint32_t: pages whose links are offered again */
@@ -140,6 +141,7 @@ void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why);
 void cos__put_off(struct cos__crawl *c, uint32_t id, const char *why);
 void cos__remember_error(struct cos__crawl *c, int exit_code);
 /* Puts the visit's page (taken) and its links (taken) as ended in that state. */
+void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries);
 void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, const char *reason,
                  uint32_t *links, size_t n);
 

@@ -115,10 +115,12 @@ static void decide(struct cos__crawl *c, uint32_t id, int kind, int flags, int i
         reason = link_reason(c, kind, flags);
     if (!reason)
         reason = too_deep(c, node);
-    node->written = 1;
-    cos_db_put_url(c->db, id, url, len, reason ? COS_DB_SKIPPED : COS_DB_QUEUED,
-                   reason_text(text, sizeof text, reason, detail), row_depth(node),
-                   node->referrer);
+    if (!c->lazy) {
+        node->written = 1;
+        cos_db_put_url(c->db, id, url, len, reason ? COS_DB_SKIPPED : COS_DB_QUEUED,
+                       reason_text(text, sizeof text, reason, detail), row_depth(node),
+                       node->referrer);
+    }
     if (!reason) {
         take_up(c, id);
         return;
@@ -139,7 +141,7 @@ static void reconsider(struct cos__crawl *c, uint32_t id, int kind, int flags)
     if (reason && reason >= node->note)
         return;
     count_skip(c, node->note, -1);
-    cos_db_put_state(c->db, id, reason ? COS_DB_SKIPPED : COS_DB_QUEUED,
+    cos__put_state(c, id, reason ? COS_DB_SKIPPED : COS_DB_QUEUED,
                      reason ? cos_skip_name(reason) : NULL, 0);
     if (reason) {
         node->note = (uint8_t)reason;
@@ -152,7 +154,8 @@ static void reconsider(struct cos__crawl *c, uint32_t id, int kind, int flags)
 static void expand_again(struct cos__crawl *c, uint32_t id)
 {
     struct cos_node *node = cos_frontier_node(&c->frontier, id);
-    if (node->again)
+    /* Without a limit on depth and without a row to correct nothing depends on it. */
+    if (node->again || c->lazy)
         return;
     if (cos_ring_push(&c->again, &id)) {
         cos__abort(c, COS_ENOMEM, "out of memory");
@@ -244,7 +247,7 @@ uint32_t cos__found_seed(struct cos__crawl *c, const char *url, size_t len)
     nearer = cos_frontier_offer(&c->frontier, id, 0, 0, 0, 0) & COS_OFFER_DEPTH;
     if (node->state == COS_URL_SKIPPED && node->note != COS_SKIP_ROBOTS) {
         count_skip(c, node->note, -1);
-        cos_db_put_state(c->db, id, COS_DB_QUEUED, NULL, 0);
+        cos__put_state(c, id, COS_DB_QUEUED, NULL, 0);
         take_up(c, id);
     } else if (nearer && node->expanded) {
         expand_again(c, id);
@@ -297,7 +300,7 @@ void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail
     struct cos_node *node = cos_frontier_node(&c->frontier, id);
     char text[400];
     int tries = node->note;
-    cos_db_put_state(c->db, id, COS_DB_SKIPPED, reason_text(text, sizeof text, reason, detail),
+    cos__put_state(c, id, COS_DB_SKIPPED, reason_text(text, sizeof text, reason, detail),
                      tries);
     cos_frontier_settle(&c->frontier, id, COS_URL_SKIPPED);
     node->note = (uint8_t)reason;

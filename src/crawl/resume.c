@@ -352,6 +352,7 @@ int cos__open(struct cos__crawl *c)
     int err;
     cos_buf_init(&why, sizeof c->result->message);
     cos__limits_init(c);
+    c->lazy = !c->limit.save && c->limit.level < 0;
     cos_ring_init(&c->again, sizeof(uint32_t), RING_MAX);
     cos_ring_init(&c->errands, sizeof(struct cos__visit *), RING_MAX);
     err = cos_frontier_init(&c->frontier, &rules, frontier_bytes(c));
@@ -381,7 +382,7 @@ static int write_stale(struct cos__crawl *c)
     int err = 0;
     for (uint32_t id = 1; id <= c->frontier.count && !err; id++) {
         struct cos_node *node = cos_frontier_node(&c->frontier, id);
-        if (!node->stale)
+        if (!node->stale || c->lazy)
             continue;
         cos_db_put_depth(c->db, id, node->depth & ~COS__UNREACHED, node->referrer);
         node->stale = 0;

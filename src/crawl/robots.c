@@ -68,9 +68,11 @@ int cos__ask_sitemap(struct cos__crawl *c, const char *url, size_t len, int leve
         return err;
     node = cos_frontier_node(&c->frontier, id);
     cos_frontier_offer(&c->frontier, id, 0, 0, 0, 0);
-    node->written = 1;
     cos_frontier_park(&c->frontier, id);
-    cos_db_put_url(c->db, id, url, len, COS_DB_QUEUED, "sitemap", 0, 0);
+    if (!c->lazy) {
+        node->written = 1;
+        cos_db_put_url(c->db, id, url, len, COS_DB_QUEUED, "sitemap", 0, 0);
+    }
     return add_errand(c, COS__VISIT_SITEMAP, cos_frontier_text(&c->frontier, id), id, node->host,
                       level);
 }

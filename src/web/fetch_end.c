@@ -108,6 +108,9 @@ static int from_curl(const struct cos__fetch *fetch, CURLcode code)
     case CURLE_COULDNT_CONNECT:
         return socket_error(fetch, COS_ECONNREFUSED);
     case CURLE_SEND_ERROR:
+        /* Kept connections that ended without an answer, one after the other. */
+        if (strstr(fetch->easy->why, "Connection died"))
+            return COS_EEMPTYREPLY;
         return socket_error(fetch, COS_ESEND);
     case CURLE_OUT_OF_MEMORY:
         return memory_error(fetch);
