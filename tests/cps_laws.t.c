@@ -717,6 +717,7 @@ static int check_header(const char *name)
 
 int main(void)
 {
+    plan(NO_PLAN);
     site_start(&site, NULL);
     if (cps_open(&rt))
         BAIL_OUT("no runtime");

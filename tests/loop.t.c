@@ -365,6 +365,7 @@ static void test_threads(void)
 
 int main(void)
 {
+    plan(NO_PLAN);
     cos_buf_init(&said, 10000);
     loop = cos__loop();
     if (!loop)

@@ -245,6 +245,7 @@ static void test_cps(void)
 
 int main(void)
 {
+    plan(NO_PLAN);
     test_await();
     test_deadline();
     test_detached();

@@ -322,6 +322,7 @@ int main(void)
     const char *program = nginx_program();
     if (!program)
         plan(SKIP_ALL, "no nginx");
+    plan(NO_PLAN);
     if (!mkdtemp(dir))
         BAIL_OUT("no directory");
     for (int i = 0; i < SERVERS; i++)
