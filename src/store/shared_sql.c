@@ -35,8 +35,8 @@ static const char *const sql[COS__SHARED_STMTS] = {
     [COS__SHARED_ROLLBACK] = "ROLLBACK",
     [COS__SHARED_GET] = "SELECT value FROM shared WHERE key = ?1 AND ifnull(expires, ?2 + 1) > ?2",
     [COS__SHARED_PUT] = "INSERT OR REPLACE INTO shared(key, value, expires) VALUES(?1, ?2, ?3)",
-    [COS__SHARED_EXPIRE] = "DELETE FROM shared WHERE id IN"
-                           " (SELECT id FROM shared WHERE expires <= ?1 LIMIT 16)",
+    [COS__SHARED_EXPIRE] = ("DELETE FROM shared WHERE id IN"
+                            " (SELECT id FROM shared WHERE expires <= ?1 LIMIT 16)"),
     [COS__SHARED_TRIM] = "DELETE FROM shared WHERE id <= (SELECT max(id) FROM shared) - ?1",
     [COS__SHARED_FORGET] = "DELETE FROM shared WHERE key = ?1",
     [COS__SHARED_FORGET_ALL] = "DELETE FROM shared",
