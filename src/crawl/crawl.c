@@ -263,7 +263,7 @@ static void check_limits(struct cos__crawl *c)
     if (l->max_time && c->now - c->started >= l->max_time) {
         c->stop = COS_STOP_TIME;
         c->drain_by = c->now + CUT_MS;
-    } else if (l->max_failures && c->stats.failed >= l->max_failures) {
+    } else if (l->max_failures && c->stats.failed - c->failed_before >= l->max_failures) {
         c->stop = COS_STOP_FAILURES;
     } else if (l->quota && c->stats.bytes >= l->quota) {
         c->stop = COS_STOP_QUOTA;

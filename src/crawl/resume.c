@@ -140,8 +140,11 @@ static void load_state(struct cos__crawl *c, uint32_t id, const struct cos_db_ro
         if (row->hash)
             cos__count_content(c, row->hash);
     }
-    if (row->state == COS_DB_FAILED)
+    if (row->state == COS_DB_FAILED) {
         c->stats.failed++;
+        c->failed_before++;
+        cos__remember_error(c, cos__exit_of(row->status, row->reason));
+    }
     if (row->depth == 0 && !row->reason)
         cos_scope_seed(c->scope, row->url, row->url_len);
 }
