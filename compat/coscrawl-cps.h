@@ -132,6 +132,7 @@ int64_t cps_offload(struct cps_rt *rt, int (*work)(void *data), void *data,
 /* --- control flow ----------------------------------------------------------------- */
 
 #include "cps_flow.h"
+#include "cps_shared.h"
 
 /* --- names ------------------------------------------------------------------------ */
 

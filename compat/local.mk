@@ -22,3 +22,8 @@ libcos_la_SOURCES += \
 
 # reading pages, crawling
 libcos_la_SOURCES += compat/cps_crawl.c compat/cps_read.c
+
+# values that processes share
+include_HEADERS += compat/cps_shared.h
+libcos_la_SOURCES += \
+	compat/cps_shared.c

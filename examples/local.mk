@@ -34,9 +34,16 @@ examples_static_sequence_SOURCES = examples/static_sequence.c $(example_common)
 examples_static_sequence_LDADD = libcos.la
 
 # The recipe servers, on the HTTP server of `coscrawl site`.
-noinst_PROGRAMS += examples/say examples/subset_sum
+noinst_PROGRAMS += examples/say examples/subset_sum examples/total_sales
 example_server = $(example_common) examples/serve.c examples/serve.h
 examples_say_SOURCES = examples/say.c $(example_server)
 examples_say_LDADD = libcos.la
 examples_subset_sum_SOURCES = examples/subset_sum.c $(example_server)
 examples_subset_sum_LDADD = libcos.la
+examples_total_sales_SOURCES = examples/total_sales.c $(example_server)
+examples_total_sales_LDADD = libcos.la
+
+# What the servers are measured with.
+noinst_PROGRAMS += examples/load
+examples_load_SOURCES = examples/load.c $(example_common)
+examples_load_LDADD = libcos.la

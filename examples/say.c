@@ -27,6 +27,7 @@ struct say {
     const struct speaker *injected; /* NULL until there is an initialised one */
     struct cos_flow_gate *gate;
     struct cos_future *initialised;
+    int64_t sleeping; /* callbacks only: what initialising waits for */
 };
 
 static int say_hello(const struct speaker *speaker, struct cos_http_conn *conn,
@@ -85,13 +86,23 @@ static void slept(int err, void *arg)
 static void init_cps(struct cps_rt *rt, void *result, void *arg, cps_cb *done, void *token)
 {
     struct init *init = malloc(sizeof *init);
+    struct say *say = arg;
     (void)result;
     if (init)
-        *init = (struct init){arg, done, token};
-    if (!init || cps_sleep(rt, now() + init_ms, slept, init) < 0) {
+        *init = (struct init){say, done, token};
+    say->sleeping = init ? cps_sleep(rt, now() + init_ms, slept, init) : COS_ENOMEM;
+    if (say->sleeping < 0) {
         free(init);
         done(COS_ENOMEM, token);
     }
+}
+
+/* COS_ENOENT when it is over: nothing to do then. */
+static void end(struct serve *serve, void *arg)
+{
+    struct say *say = arg;
+    if (say->sleeping > 0)
+        cps_cancel(serve->rt, say->sleeping);
 }
 
 static void started(int err, void *arg)
@@ -156,6 +167,7 @@ int main(int argc, char **argv)
     say.serve.example = &example;
     say.serve.handle = handle;
     say.serve.begin = begin;
+    say.serve.end = end;
     say.serve.arg = &say;
     say.gate = cos_flow_gate_new(0);
     say.initialised = cos_future_new(NULL);

@@ -62,6 +62,8 @@ static int serve_callbacks(struct serve *serve, struct cos_http_server *server, 
     keeper = cps_sleep(serve->rt, -1, ignore, NULL);
     runner = keeper < 0 ? -1 : go(run_callbacks(serve->rt));
     err = runner < 0 ? COS_ENOMEM : serve_bundle(serve, server, signals);
+    if (serve->end)
+        serve->end(serve, serve->arg);
     if (keeper > 0)
         cps_cancel(serve->rt, keeper);
     if (runner >= 0) {

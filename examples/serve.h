@@ -20,6 +20,9 @@ struct serve {
      * Coroutines go into the bundle beside: they are closed with the connections. */
     int (*begin)(struct serve *serve, void *arg);
     int beside;
+    /* Cancels callbacks that would come too late, once the connections are closed:
+     * the server ends when none is pending. May be NULL. */
+    void (*end)(struct serve *serve, void *arg);
     struct cps_rt *rt; /* callback face only */
 };
 

@@ -196,6 +196,7 @@ struct mail {
     struct subsets work;
     struct cos_buf lines;
     struct cos_future *news; /* set when there are lines, or the end */
+    int64_t ticket;          /* of the job in the pool */
     int defer, ended, err, holders, gone;
 };
 
@@ -282,8 +283,10 @@ static int start_callbacks(struct server *server, struct mail *mail, const char 
     mail->defer = !strcmp(mode, "defer");
     if (strcmp(mode, "pool"))
         return cps_immediate(mail->rt, some_steps, mail);
-    return cps_pool_job(mail->rt, server->pool, "subsetSum", text, job_text(&mail->work, text),
-                        pool_line, mail, -1, pool_ended, mail) < 0 ? COS_ENOMEM : 0;
+    mail->ticket = cps_pool_job(mail->rt, server->pool, "subsetSum", text,
+                                job_text(&mail->work, text), pool_line, mail, -1, pool_ended,
+                                mail);
+    return mail->ticket < 0 ? COS_ENOMEM : 0;
 }
 
 static int by_callbacks(struct cos_http_conn *conn, struct server *server,
@@ -301,6 +304,8 @@ static int by_callbacks(struct cos_http_conn *conn, struct server *server,
     else
         err = deliver(conn, mail);
     mail->gone = 1;
+    if (mail->ticket > 0 && !mail->ended)
+        cps_cancel(mail->rt, mail->ticket);
     drop_mail(mail);
     return err;
 }

@@ -34,6 +34,7 @@ extern "C" {
 #include "flow/gate.h"
 #include "flow/once.h"
 #include "flow/queue.h"
+#include "store/shared.h"
 #include "base/pool.h"
 #include "web/names.h"
 #include "web/request.h"

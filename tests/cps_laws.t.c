@@ -525,6 +525,50 @@ static void work(struct cps_flow_queue *queue, void *item, void *arg, cps_cb *do
     done(0, token);
 }
 
+/* --- the store that processes share ---------------------------------------------------------- */
+
+static struct cos_shared *store; /* takes values of up to eight bytes */
+static char big[COS_SHARED_KEY_MAX + 2];
+
+static void on_store(int err, struct cos_shared *made, void *arg)
+{
+    cos_shared_close(made);
+    seen(err, arg);
+}
+START(cps_shared_open)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%sstore.db", dir, how == GOOD ? "" : "missing/");
+    return cps_shared_open(rt, path, NULL, deadline, on_store, p);
+}
+START(cps_shared_get)
+{
+    return cps_shared_get(rt, store, how == GOOD ? "known" : "unknown", deadline, on_data, p);
+}
+START(cps_shared_put)
+{
+    return cps_shared_put(rt, store, "known", big, how == GOOD ? 8 : 9, -1, deadline, on_plain, p);
+}
+START(cps_shared_offer)
+{
+    return cps_shared_offer(rt, store, "known", big, how == GOOD ? 8 : 9, -1, deadline, on_data, p);
+}
+START(cps_shared_forget)
+{
+    return cps_shared_forget(rt, store, how == GOOD ? "nobody's" : big, deadline, on_plain, p);
+}
+
+static void set_up_store(void)
+{
+    struct cos_shared_opts opts = {.value_max = 8};
+    char path[128];
+    snprintf(path, sizeof path, "%s/store.db", dir);
+    memset(big, 'x', sizeof big - 1);
+    if (cos_shared_open(path, &opts, &store, -1)
+        || cos_shared_put(store, "known", big, 8, -1, -1))
+        BAIL_OUT("no store");
+}
+
 static void set_up(void)
 {
     struct cos_flow_cache_opts opts = {.ttl = -1};
@@ -538,6 +582,7 @@ static void set_up(void)
     snprintf(fresh, sizeof fresh, "%s/fresh", dir);
     if ((f = fopen(file, "w")))
         fputs("text\n", f), fclose(f);
+    set_up_store();
     cache = cos_flow_cache_new(&opts);
     once = cos_flow_once_new(0);
     for (int i = 0; i < 2; i++) {
@@ -554,6 +599,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     char command[128];
+    cos_shared_close(store);
     cos_flow_cache_free(cache);
     cos_flow_once_free(once);
     for (int i = 0; i < 2; i++) {
@@ -672,10 +718,11 @@ static void law_stack(const struct row *row)
     cps_run(rt);
     ok(p.calls == steps && p.deepest == 0 && !p.nested,
        "C15 %s: %d steps, each from the same depth of stack (%ld)", row->name, p.calls, p.deepest);
-    ok(cos__loop_stats(cos__loop()).pumps == before.pumps, "C15 %s: no coroutine is made", row->name);
+    ok(cos__loop_stats(cos__loop()).pumps == before.pumps, "C15 %s: no coroutine is made",
+       row->name);
 }
 
-/* --- is the list complete? ----------------------------------------------------------------------- */
+/* --- is the list complete? ------------------------------------------------------- */
 
 static int in_rows(const char *name)
 {
@@ -699,7 +746,8 @@ static int check_header(const char *name)
         strcat(text, line);
         if (!strchr(line, ';'))
             continue;
-        if (strstr(text, "cb *cb") && sscanf(strstr(text, "cps_"), "%127[a-z_0-9]", function) == 1) {
+        if (strstr(text, "cb *cb") &&
+            sscanf(strstr(text, "cps_"), "%127[a-z_0-9]", function) == 1) {
             found++;
             if (!in_rows(function)) {
                 diag("%s has no row in cps_rows.h", function);
@@ -715,11 +763,13 @@ static int check_header(const char *name)
 
 int main(void)
 {
+    plan(NO_PLAN);
     site_start(&site, NULL);
     if (cps_open(&rt))
         BAIL_OUT("no runtime");
     cmp_ok(check_header("coscrawl-cps.h"), "==", 0, "every function of coscrawl-cps.h has a row");
     cmp_ok(check_header("cps_flow.h"), "==", 0, "every function of cps_flow.h has a row");
+    cmp_ok(check_header("cps_shared.h"), "==", 0, "every function of cps_shared.h has a row");
     set_up();
     set_up_pools();
     for (int i = 0; i < ROWS; i++) {

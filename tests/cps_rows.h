@@ -54,4 +54,9 @@
     X(cps_flow_once_run)                                                                           \
     X(cps_flow_queue_push)                                                                         \
     X(cps_flow_queue_push_priority)                                                                \
-    X(cps_flow_queue_drain)
+    X(cps_flow_queue_drain)                                                                        \
+    X(cps_shared_open)                                                                             \
+    X(cps_shared_get)                                                                              \
+    X(cps_shared_put)                                                                              \
+    X(cps_shared_offer)                                                                            \
+    X(cps_shared_forget)

@@ -1,4 +1,4 @@
 # tests/examples.mk - the tests of this room.
 check_PROGRAMS += tests/spider.t
 tests_spider_t_LDADD = $(TAP_LIBS) libspider.la libcos.la
-dist_check_SCRIPTS += tests/examples.t
+dist_check_SCRIPTS += tests/examples.t tests/recipes.t

@@ -242,7 +242,8 @@ static void test_methods(void)
     struct cos_page *page = cos_page_new("http://a.test/");
     page->location = strdup("http://b.test/");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct cos_request next, req = {.method = cases[i].method, .body = cases[i].body ? "x" : NULL,
+        struct cos_request next, req = {.method = cases[i].method,
+                                        .body = cases[i].body ? "x" : NULL,
                                         .body_len = (size_t)cases[i].body};
         page->status = cases[i].status;
         cos_request_follow(&next, &req, page);
@@ -325,7 +326,8 @@ static char echoed[65536];
 
 static coroutine void echo_once(int listener)
 {
-    static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+    static const char answer[] =
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
     size_t len = 0;
     int fd;
     fdin(listener, -1);
@@ -503,7 +505,7 @@ static void test_into(void)
     cos_page_free(page);
 }
 
-/* --- many at once ------------------------------------------------------------------------------ */
+/* --- many at once -------------------------------------------------------------- */
 
 static int open_fds(void)
 {
@@ -612,6 +614,87 @@ static void test_limits(void)
     cmp_ok(many_ok, "==", 40, "and all complete");
 }
 
+static void test_host_limit(void)
+{
+    struct cos_fetch_setup setup = {.host_connections = 2};
+    struct cos_request req = {.url = url_of("fault/delay?ms=20")};
+    cps_close(rt);
+    cos_shutdown();
+    cps_open(&rt);
+    site_reset(&site);
+    cos_fetch_setup(&setup);
+    many_ok = 0;
+    for (int i = 0; i < 12; i++)
+        cps_fetch(rt, &req, -1, count_kinds, NULL);
+    cps_run(rt);
+    cmp_ok((int)site_number(&site, "peak"), "<=", 2, "no more connections to a host than allowed");
+    cmp_ok(many_ok, "==", 12, "and all complete");
+}
+
+/* --- patience ---------------------------------------------------------------------- */
+
+static coroutine void test_min_speed(void)
+{
+    struct cos_request req = {.url = url_of("fault/drip?ms=50&bytes=1000"), .min_speed = 1000,
+                              .min_speed_s = 1};
+    struct cos_page *page;
+    int64_t begin = now();
+    is(cos_errname(cos_fetch(&req, &page, -1)), "ESLOW", "slower than the least speed");
+    cmp_ok((int)(now() - begin), "<", 4000, "noticed in time");
+    cos_page_free(page);
+}
+
+/* A listener whose queue is full answers nobody: the handshake hangs. */
+static coroutine void test_connect_timeout(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof at;
+    struct cos_request req = {.connect_ms = 200};
+    struct cos_page *page;
+    char url[64];
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), filler[4];
+    int64_t begin;
+    if (bind(listener, (struct sockaddr *)&at, sizeof at) || listen(listener, 0) ||
+        getsockname(listener, (struct sockaddr *)&at, &len))
+        BAIL_OUT("no port");
+    for (int i = 0; i < 4; i++) {
+        filler[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        connect(filler[i], (struct sockaddr *)&at, sizeof at);
+    }
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/", ntohs(at.sin_port));
+    req.url = url;
+    begin = now();
+    is(cos_errname(cos_fetch(&req, &page, -1)), "ETIMEDOUT", "not connected in time");
+    cmp_ok((int)(now() - begin), "<", 3000, "noticed in time");
+    cos_page_free(page);
+    for (int i = 0; i < 4; i++)
+        close(filler[i]);
+    close(listener);
+}
+
+static void test_ipv6(void)
+{
+    struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    socklen_t len = sizeof at;
+    struct cos_request req = {.ip = 6};
+    struct cos_page *page;
+    char url[64];
+    int listener = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), server;
+    int have = listener >= 0 && !bind(listener, (struct sockaddr *)&at, sizeof at) &&
+               !listen(listener, 8) && !getsockname(listener, (struct sockaddr *)&at, &len);
+    snprintf(url, sizeof url, "http://[::1]:%d/x", have ? ntohs(at.sin6_port) : 1);
+    req.url = url;
+    server = have ? go(echo_once(listener)) : -1;
+    cos_fetch(&req, &page, now() + 3000);
+    ok(have ? page->err == 0 && !strcmp(page->remote, "::1") : page->err < 0, "IPv6: %s",
+       have ? page->remote : cos_errname(page->err));
+    cos_page_free(page);
+    if (have)
+        hclose(server);
+    if (listener >= 0)
+        close(listener);
+}
+
 static void test_no_coroutine(void)
 {
     struct cos__loop_stats before = cos__loop_stats(cos__loop());
@@ -623,6 +706,8 @@ static void test_no_coroutine(void)
 int main(void)
 {
     struct rlimit files;
+    int slow;
+    plan(NO_PLAN);
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max < 8192 ? files.rlim_max : 8192;
     setrlimit(RLIMIT_NOFILE, &files);
@@ -630,7 +715,13 @@ int main(void)
     test_rows_complete();
     if (cps_open(&rt))
         BAIL_OUT("no runtime");
+    /* What mostly waits, waits together. */
+    slow = bundle();
+    bundle_go(slow, test_min_speed());
+    bundle_go(slow, test_connect_timeout());
     test_faults();
+    bundle_wait(slow, -1);
+    hclose(slow);
     test_no_coroutine();
     for (int f = 0; f < 2; f++) {
         test_page(f);
@@ -644,6 +735,8 @@ int main(void)
     test_request();
     test_into();
     test_limits();
+    test_host_limit();
+    test_ipv6();
     test_descriptors();
     test_cancel(1000);
     cps_close(rt);

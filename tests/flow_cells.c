@@ -169,7 +169,7 @@ void step_cps(struct cell *cell, size_t index, cps_cb *done, void *token)
 static int64_t deadline_of(const struct cell *cell)
 {
     if (cell->column == DEADLINE)
-        return now() + 3;
+        return now() + 20;
     return cell->column == NO_WAIT || cell->column == NO_WAIT_SYNC ? 0 : -1;
 }
 

@@ -27,12 +27,6 @@ enum column {
 /* Columns by what they need of a function; a row names what it has. */
 enum { LIMITED = 1, LISTED = 2 };
 
-/* What a case expects of a kind of function, with limit 1, 2, n and over; a missing
- * one is the one before. */
-struct expectation {
-    const char *one, *two, *n, *over;
-};
-
 /* Kinds of functions: those of one kind have the same logs. */
 enum kind { LIST, SERIES, TRY, RACE, SINGLE, QUEUE, KINDS };
 

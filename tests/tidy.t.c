@@ -73,7 +73,7 @@ static void lints(void)
     cos_tidied_release(&t);
 }
 
-/* --- links -------------------------------------------------------------------------------- */
+/* --- links --- */
 
 static int add_link(const struct cos_scan_item *item, const struct cos_url *url, void *arg)
 {
@@ -164,8 +164,7 @@ static void places(void)
     ok(ascending, "in ascending order");
 }
 
-/* --- hostile ------------------------------------------------------------------------------------
- */
+/* --- hostile --- */
 
 static char *repeat(const char *a, int n, const char *b, int m)
 {
@@ -233,8 +232,7 @@ static void runs_away(void)
     pool = old;
 }
 
-/* --- the callback face
- * ---------------------------------------------------------------------------- */
+/* --- the callback face --- */
 
 static void tidied(int err, struct cos_tidied *t, void *arg)
 {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 static const struct {
     const char *name;
@@ -37,6 +38,14 @@ int cos_err_exit(int err)
 {
     size_t at = row_of(err);
     return at == (size_t)-1 ? 1 : table[at].exit_code;
+}
+
+int cos_err_from_text(const char *text)
+{
+    for (size_t i = 1; i < sizeof table / sizeof table[0]; i++)
+        if (table[i].text && !strncmp(text, table[i].text, strlen(table[i].text)))
+            return -(int)i;
+    return 0;
 }
 
 int cos_err_from_errno(int errnum)

@@ -113,11 +113,13 @@ void cos__op_start(struct cos_op *op)
 {
     if (op->state & COS__OP_STARTED)
         op_abort(op, "started twice");
-    op->state |= COS__OP_STARTED | COS__OP_RUNNING;
-    if (op->doom)
-        cos__op_complete(op, op->doom);
-    else
-        op->type->start(op);
+    op->state |= COS__OP_STARTED;
+    if (op->doom) {
+        tell(op, op->doom);
+        return;
+    }
+    op->state |= COS__OP_RUNNING;
+    op->type->start(op);
 }
 
 void cos__op_complete(struct cos_op *op, int err)

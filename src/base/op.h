@@ -44,7 +44,7 @@
 /* One free list per kind and thread. A new kind of operation gets a row. */
 #define COS__OP_KINDS(X)                                                                           \
     X(SLEEP) X(FETCH) X(COOKIES) X(RESOLVE) X(FILE) X(JOB) X(POOL) X(ACQUIRE) X(PARSE) X(CALL)     \
-    X(FUTURE) X(FLOW) X(QUEUE) X(OTHER)
+    X(FUTURE) X(FLOW) X(QUEUE) X(GATE) X(SHARED) X(OTHER)
 enum cos__op_kind {
 #define COS__OP_ENUM(name) COS__OP_##name,
     COS__OP_KINDS(COS__OP_ENUM)

@@ -193,7 +193,7 @@ static int one_row(const char *name, long n)
 
 int main(int argc, char **argv)
 {
-    double best[ROWS];
+    double best[ROWS] = {0};
     must(cps_open(&rt), "cps_open");
     if (argc == 3)
         return one_row(argv[1], atol(argv[2]));

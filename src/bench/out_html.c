@@ -34,8 +34,8 @@ static const char style[] =
     "font-variant-numeric:tabular-nums}\n"
     "th,td{padding:.15rem .6rem;text-align:right;border-bottom:1px solid var(--line);"
     "white-space:nowrap}th{color:var(--soft);font-weight:600}\n"
-    "th:nth-child(-n+2),td:nth-child(-n+2),td:last-child{text-align:left}\n"
-    "td:last-child{white-space:normal;min-width:9rem}tr.bad td{color:var(--soft)}\n"
+    "th:nth-child(-n+2),td:nth-child(-n+2),.why{text-align:left}\n"
+    ".why{white-space:normal;min-width:13rem}tr.bad td{color:var(--soft)}\n"
     ".sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));"
     "gap:1rem}\n"
     ".sides>div{min-width:0}pre{background:var(--box);border:1px solid var(--line);"
@@ -180,9 +180,9 @@ static void put_row(const struct bench_result *r, FILE *out)
     fprintf(out, "<td>%lld</td><td>%lld</td><td>%lld</td>", (long long)r->median.requests,
             (long long)r->median.duplicates, (long long)r->median.lost);
     if (r->ratio > 0)
-        fprintf(out, "<td>%.2f [%.2f, %.2f]</td><td>", r->ratio, r->ratio_low, r->ratio_high);
+        fprintf(out, "<td>%.2f [%.2f, %.2f]</td><td class=\"why\">", r->ratio, r->ratio_low, r->ratio_high);
     else
-        fputs("<td>–</td><td>", out);
+        fputs("<td>–</td><td class=\"why\">", out);
     put_escaped(r->reason, strlen(r->reason), out);
     fputs("</td></tr>\n", out);
 }

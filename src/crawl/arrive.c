@@ -51,16 +51,6 @@ void cos__remember_error(struct cos__crawl *c, int code)
         c->worst = code;
 }
 
-int cos__exit_of(int status, const char *reason)
-{
-    if (status == 401 || status == 407)
-        return cos_err_exit(COS_EAUTH);
-    for (int err = -1; reason && strcmp(cos_errname(err), "UNKNOWN") != 0; err--)
-        if (!strncmp(reason, cos_strerror(err), strlen(cos_strerror(err))))
-            return cos_err_exit(err);
-    return cos_err_exit(COS_EHTTP);
-}
-
 /* --- the end of a URL ------------------------------------------------------------------ */
 
 void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, const char *reason,
@@ -121,7 +111,9 @@ static void failed(struct cos__crawl *c, struct cos__visit *visit, int err, cons
         snprintf(reason, sizeof reason, "%s%s%s", cos_strerror(err), why ? ": " : "",
                  why ? why : "");
     c->stats.failed++;
-    cos__remember_error(c, cos__exit_of(err == COS_EHTTP ? page->status : 0, reason));
+    cos__remember_error(c, err == COS_EHTTP && (page->status == 401 || page->status == 407)
+                               ? cos_err_exit(COS_EAUTH)
+                               : cos_err_exit(err));
     cos__tell_failure(c, page, err, -1);
     cos__finish(c, visit, COS_DB_FAILED, reason, NULL, 0);
 }

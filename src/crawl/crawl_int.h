@@ -90,9 +90,9 @@ struct cos__crawl {
     int stop;          /* enum cos_crawl_stop, COS__RUNNING */
     int64_t drain_by;  /* what is in flight then is given up */
     int worst;         /* exit code so far, 0 none */
+    int64_t failed_before; /* pages that earlier runs lost */
     int64_t taken;     /* pages asked for in this run that did not fail to be tried again */
     int64_t put_off;
-    int64_t failed_before; /* of stats.failed: in earlier runs */
     int relaxed;       /* loading: a pass over the links changed a depth */
     uint64_t *contents; /* hashes of done pages, to count duplicates */
     uint32_t contents_mask, contents_used;
@@ -140,8 +140,6 @@ void cos__abort(struct cos__crawl *c, int err, const char *fmt, ...)
 void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why);
 void cos__put_off(struct cos__crawl *c, uint32_t id, const char *why);
 void cos__remember_error(struct cos__crawl *c, int exit_code);
-/* The exit code of a failed page by its status and the reason in its row. */
-int cos__exit_of(int status, const char *reason);
 /* Puts the visit's page (taken) and its links (taken) as ended in that state. */
 void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries);
 void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, const char *reason,

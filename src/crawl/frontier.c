@@ -130,15 +130,17 @@ static void *map(size_t size)
 
 static int more(void *list, uint32_t count, uint32_t *room)
 {
-    void **items;
+    uint32_t wider = *room ? *room * 2 : 16;
+    void **items, **grown;
     memcpy(&items, list, sizeof items);
     if (count < *room)
         return 0;
-    *room = *room ? *room * 2 : 16;
-    items = realloc(items, *room * sizeof *items);
-    if (!items)
+    grown = realloc(items, wider * sizeof *grown);
+    if (!grown)
         return COS_ENOMEM;
-    memcpy(list, &items, sizeof items);
+    *room = wider;
+    memcpy(list, &grown, sizeof grown);
+    // cppcheck-suppress memleak ; the list has it now
     return 0;
 }
 

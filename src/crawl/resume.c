@@ -112,6 +112,15 @@ static int check_settings(struct cos__crawl *c, struct cos_buf *why)
     return err;
 }
 
+/* A page that an earlier run lost is lost in this one too. */
+static int exit_of_row(const struct cos_db_row *row)
+{
+    int err = row->reason ? cos_err_from_text(row->reason) : 0;
+    if (row->status == 401 || row->status == 407)
+        return cos_err_exit(COS_EAUTH);
+    return err && cos_err_exit(err) ? cos_err_exit(err) : cos_err_exit(COS_EHTTP);
+}
+
 /* --- loading ---------------------------------------------------------------------------- */
 
 static void load_state(struct cos__crawl *c, uint32_t id, const struct cos_db_row *row)
@@ -143,7 +152,7 @@ static void load_state(struct cos__crawl *c, uint32_t id, const struct cos_db_ro
     if (row->state == COS_DB_FAILED) {
         c->stats.failed++;
         c->failed_before++;
-        cos__remember_error(c, cos__exit_of(row->status, row->reason));
+        cos__remember_error(c, exit_of_row(row));
     }
     if (row->depth == 0 && !row->reason)
         cos_scope_seed(c->scope, row->url, row->url_len);

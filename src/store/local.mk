@@ -19,3 +19,10 @@ libcos_la_SOURCES += \
 libcos_la_SOURCES += \
 	src/store/version.c src/store/version.h
 libcos_la_SOURCES += src/store/file_name.c
+
+# values that processes share
+libcos_la_SOURCES += \
+	src/store/shared.c src/store/shared.h src/store/shared_int.h \
+	src/store/shared_sql.c
+cosstoreincdir = $(pkgincludedir)/store
+cosstoreinc_HEADERS = src/store/shared.h

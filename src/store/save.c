@@ -53,7 +53,7 @@ static int open_dir(const struct cos_save *save, const char *path, size_t len)
     memcpy(name, path, len);
     name[len] = 0;
     fd = openat(save->root, len ? name : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0 || errno != ENOENT)
+    if (fd >= 0 || errno != ENOENT || !len)
         return fd >= 0 ? fd : cos_err_from_errno(errno);
     for (char *p = name + 1;; p++) {
         char c = *p;

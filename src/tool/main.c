@@ -15,7 +15,7 @@ static const struct tool_command commands[] = {
     {"tidy", cmd_tidy, "repair or check an HTML file with HTML Tidy"},
     {"why", cmd_why, "what happened to a URL, and by which rule"},
     {"site", cmd_site, "serve a synthetic site to try things on"},
-    {"bench", cmd_bench, "the spiders of examples/spider, measured side by side"},
+    {"bench", cmd_bench, "one spider in six styles, measured"},
     {NULL, NULL, NULL},
 };
 

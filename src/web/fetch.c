@@ -131,7 +131,8 @@ static void release(struct cos_op *op)
 }
 
 static const struct cos__op_type fetch_type = {
-    .name = "fetch", .hook = COS_HOOK_FETCH, .kind = COS__OP_FETCH, .size = sizeof(struct cos__fetch),
+    .name = "fetch", .hook = COS_HOOK_FETCH, .kind = COS__OP_FETCH,
+    .size = sizeof(struct cos__fetch),
     .start = start, .cancel = cancel, .release = release};
 
 /* --- making ----------------------------------------------------------------- */

@@ -211,7 +211,8 @@ static void set_cookies(struct cos__engine *engine, struct cos__easy *easy, long
     curl_easy_setopt(easy->curl, CURLOPT_COOKIEFILE, on ? "" : NULL);
 }
 
-static int set_plan(struct cos__engine *engine, struct cos__easy *easy, const struct cos__plan *plan)
+static int set_plan(struct cos__engine *engine, struct cos__easy *easy,
+                    const struct cos__plan *plan)
 {
     int err;
     for (int i = 0; i < S_COUNT; i++)
@@ -387,7 +388,7 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
         easy->socket_errno = errno;
         return CURL_SOCKET_BAD;
     }
-    cos__engine()->stats.sockets++;
+    cos__engine_opened(cos__engine(), fd);
     return fd;
 }
 

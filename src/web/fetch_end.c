@@ -11,7 +11,13 @@
 /* --- errors ------------------------------------------------------------------- */
 
 /* OpenSSL's numbers for a certificate that does not hold. */
-enum { X509_NOT_YET_VALID = 9, X509_EXPIRED = 10, X509_CRL_EXPIRED = 12, X509_HOST = 62, X509_IP = 64 };
+enum {
+    X509_NOT_YET_VALID = 9,
+    X509_EXPIRED = 10,
+    X509_CRL_EXPIRED = 12,
+    X509_HOST = 62,
+    X509_IP = 64
+};
 
 static int certificate_error(const struct cos__fetch *fetch)
 {
@@ -102,6 +108,9 @@ static int from_curl(const struct cos__fetch *fetch, CURLcode code)
     case CURLE_COULDNT_CONNECT:
         return socket_error(fetch, COS_ECONNREFUSED);
     case CURLE_SEND_ERROR:
+        /* Kept connections that ended without an answer, one after the other. */
+        if (strstr(fetch->easy->why, "Connection died"))
+            return COS_EEMPTYREPLY;
         return socket_error(fetch, COS_ESEND);
     case CURLE_OUT_OF_MEMORY:
         return memory_error(fetch);

@@ -88,6 +88,8 @@ struct cos__engine {
 struct cos__engine *cos__engine(void);
 /* Puts the handle to work; 0 or an error, then it is not. */
 int cos__engine_add(struct cos__engine *engine, struct cos__fetch *fetch);
+/* A socket was opened for curl. */
+void cos__engine_opened(struct cos__engine *engine, int fd);
 /* curl closes a socket: it must be out of the poll set before. */
 int cos__engine_close(void *engine, int fd);
 /* Takes it back before it has ended. */

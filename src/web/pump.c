@@ -115,33 +115,53 @@ static struct cos__sock *sock_new(struct cos__engine *engine, int fd)
     return sock;
 }
 
-int cos__engine_close(void *arg, int fd)
+static void sock_drop(struct cos__engine *engine, int fd)
 {
-    struct cos__engine *engine = arg;
     struct cos__sock *sock = sock_of(engine, fd);
-    if (sock) {
-        cos__watch_set(engine->loop, &sock->watch, 0);
-        engine->socks[fd] = NULL;
-        free(sock);
-    }
+    if (!sock)
+        return;
+    cos__watch_set(engine->loop, &sock->watch, 0);
+    engine->socks[fd] = NULL;
+    free(sock);
+}
+
+int cos__engine_close(void *engine, int fd)
+{
+    sock_drop(engine, fd);
     return close(fd);
 }
 
+/* A socket that was never connected curl closes without a word: what is still
+ * known under its number is not this one. */
+void cos__engine_opened(struct cos__engine *engine, int fd)
+{
+    sock_drop(engine, fd);
+    engine->stats.sockets++;
+}
+
+/* Always 0: anything else makes curl end every transfer there is. One that is
+ * not watched for want of memory ends by its own time limits. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *unused)
 {
     struct cos__engine *engine = arg;
     struct cos__sock *sock = sock_of(engine, fd);
-    unsigned wanted = (what & CURL_POLL_IN ? COS__IN : 0u) | (what & CURL_POLL_OUT ? COS__OUT : 0u);
     (void)easy;
     (void)unused;
-    if (what == CURL_POLL_REMOVE)
-        wanted = 0;
-    if (!sock && (!wanted || !(sock = sock_new(engine, fd))))
-        return wanted ? -1 : 0;
-    sock->wanted = wanted;
-    /* An idle connection stays in the set, waiting for input: most are used
-     * again at once, and two system calls a request are saved. */
-    return cos__watch_set(engine->loop, &sock->watch, wanted ? wanted : COS__IN) < 0 ? -1 : 0;
+    if (what == CURL_POLL_REMOVE) {
+        if (!sock)
+            return 0;
+        sock->wanted = 0;
+        /* An idle connection stays in the set, waiting for input: most are used
+         * again at once, and two system calls a request are saved. */
+        if (sock->watch.events != COS__IN)
+            sock_drop(engine, fd);
+        return 0;
+    }
+    if (!sock && !(sock = sock_new(engine, fd)))
+        return 0;
+    sock->wanted = (what & CURL_POLL_IN ? COS__IN : 0u) | (what & CURL_POLL_OUT ? COS__OUT : 0u);
+    cos__watch_set(engine->loop, &sock->watch, sock->wanted);
+    return 0;
 }
 
 static int64_t last_active(const struct cos__engine *engine, const struct cos__fetch *fetch)
