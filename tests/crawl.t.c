@@ -139,6 +139,7 @@ static void check_limits(void)
     c.options.max_failures = 0;
     cmp_ok(crawl_run(&c), "==", 8, "to the end: a server answered with errors");
     cmp_ok(crawl_run(&c), "==", 8, "a finished crawl that lost pages does not end with 0 later");
+    cmp_ok(c.result.stop, "==", COS_STOP_ALREADY, "though there is nothing to do");
     cmp_ok(site_number(&site, "requests"), "==", site_urls(&site) + 3,
            "over five runs only robots.txt was asked for again");
     cmp_ok(crawl_count(&c, "SELECT count(*) FROM pages WHERE state = 'queued'"), "==", 0,

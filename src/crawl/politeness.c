@@ -15,6 +15,7 @@ enum {
     GOOD_HALVES = 4,      /* good answers that halve the pause */
     BACKOFF_FIRST = 500,
     SLACK_US = 200000,    /* latency that is never a reason to slow down */
+    ROUNDING = 2,         /* ms: both clocks are read in whole ones */
 };
 
 static int64_t max64(int64_t a, int64_t b)
@@ -117,7 +118,7 @@ void cos_polite_end(struct cos_polite *host, const struct cos_polite_rules *rule
     if (answer->status)
         host->answered = now;
     if (pause > 0 && answer->sent > 0 && !rules->random_wait)
-        host->next = max64(host->next, answer->sent + pause + 1 + slack(answer, pause));
+        host->next = max64(host->next, answer->sent + pause + ROUNDING + slack(answer, pause));
     if (overloaded(answer->status)) {
         if (rules->adaptive)
             slow_down(host);
