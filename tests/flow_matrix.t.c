@@ -177,6 +177,12 @@ static void split(const char *log, char *heard, char *losers)
             sprintf(losers + strlen(losers), "%d", i);
 }
 
+/* In series and without a limit a function shows itself; between them, the limit. */
+static int with_limit(const struct function *fn, enum column column, int limit)
+{
+    return column == LIMIT_0 || (fn->has & LIMITED && limit != 1 && limit != COS_FLOW_ALL);
+}
+
 /* One line per cell: both faces heard what the table says, told one outcome (on
  * the callback face after the call), left the same steps over, and agree on the
  * result. */
@@ -185,6 +191,7 @@ static void compare(const struct function *fn, enum column column, int limit)
     struct cell *co = make(fn, column, limit), *cps = make(fn, column, limit);
     char heard[2][512], losers[2][32], with[32] = "";
     const char *want = expected(fn, column, limit);
+    const char *item = with_limit(fn, column, limit) ? "C25" : fn->item;
     const char *value = column == SYNC || column == ASYNC ? fn->value : NULL;
     int early, good;
     run++;
@@ -199,7 +206,7 @@ static void compare(const struct function *fn, enum column column, int limit)
     good = !strcmp(heard[0], want) && !strcmp(heard[1], want) && co->finals == 1
            && cps->finals == 1 && !early && !strcmp(losers[0], losers[1])
            && !strcmp(co->value, cps->value) && (!value || !strcmp(value, co->value));
-    ok(good, "%s %s × %s%s: %s", fn->item, fn->name, kases[column].name, with, want);
+    ok(good, "%s %s × %s%s: %s", item, fn->name, kases[column].name, with, want);
     if (!good) {
         diag("co  %s, left over '%s', result '%s', outcomes %d", co->log, losers[0], co->value,
              co->finals);
