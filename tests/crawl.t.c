@@ -272,6 +272,33 @@ static void check_spill(void)
     site_stop(&site);
 }
 
+static coroutine void crawl_in_a_coroutine(struct crawl *c)
+{
+    crawl_run(c);
+}
+
+/* hclose of the coroutine a crawl runs in: everything stops, nothing leaks. */
+static void check_closed(void)
+{
+    struct crawl c;
+    int handle;
+    site_start(&site, "--shape=cross", "--pages=200", "--latency=20", NULL);
+    crawl_init(&c, &site, "/");
+    wide(&c);
+    handle = go(crawl_in_a_coroutine(&c));
+    cos_sleep(now() + 150);
+    hclose(handle);
+    cmp_ok(c.result.err, "==", COS_ECANCELED, "a crawl whose coroutine is closed is cancelled");
+    cos_sleep(now() + 50);
+    cmp_ok(cos__op_count(), "==", 0, "and leaves no operation behind");
+    cmp_ok(crawl_bad_files(&c), "==", 0, "no page is done without its file");
+    cmp_ok(crawl_run(&c), "==", 0, "it goes on afterwards");
+    cmp_ok(crawl_count(&c, "SELECT count(*) FROM pages WHERE state = 'done'"), "==", 200,
+           "to the end");
+    crawl_remove(&c);
+    site_stop(&site);
+}
+
 struct cut {
     struct cps_rt *rt;
     int64_t ticket;
@@ -354,6 +381,7 @@ int main(void)
     check_spill();
     check_spill_list();
     check_callbacks();
+    check_closed();
     cmp_ok(cos_shutdown(), "==", 0, "no operation is left");
     done_testing();
 }

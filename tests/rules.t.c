@@ -197,6 +197,14 @@ static void check_moved(void)
     cmp_ok(times("/moved"), "==", 1, "and not asked for again when a page links to it");
     crawl_remove(&c);
     start(&c, "/moved");
+    c.options.scope = COS_SCOPE_PREFIX;
+    c.options.max_pages = 2;
+    cmp_ok(crawl_run(&c), "==", 14, "stopped after the redirect");
+    c.options.max_pages = 0;
+    cmp_ok(crawl_run(&c), "==", 0, "and resumed");
+    is(state_of(&c, "/more.html"), "done|NULL", "it still knows where the seed led");
+    crawl_remove(&c);
+    start(&c, "/moved");
     c.options.max_redirect = COS_OPT_ZERO;
     cmp_ok(crawl_run(&c), "==", 8, "--max-redirect=0");
     like(state_of(&c, "/moved"), "failed.*more than --max-redirect", "says so");
@@ -214,6 +222,12 @@ static void check_canonical(void)
     crawl_remove(&c);
 }
 
+static int stop_at_once(void *arg, const struct cos_crawl_stats *stats)
+{
+    (void)arg, (void)stats;
+    return COS_CRAWL_DRAIN;
+}
+
 static void check_sitemaps(void)
 {
     struct crawl c;
@@ -221,6 +235,9 @@ static void check_sitemaps(void)
     snprintf(map, sizeof map, "%smap/index.xml", site.url);
     start(&c, "/map/");
     c.options.sitemaps = (struct cos_strings){(const char *const[]){map}, 1};
+    c.events.tick = stop_at_once;
+    cmp_ok(crawl_run(&c), "==", 11, "stopped before the sitemap was read");
+    c.events.tick = NULL;
     cmp_ok(crawl_run(&c), "==", 0, "--sitemap=URL");
     is(state_of(&c, "/map/orphan.html"), "done|NULL", "a page only the sitemap names is fetched");
     is(crawl_sql(&c, "SELECT substr(url, -12) FROM orphans"), "/orphan.html",

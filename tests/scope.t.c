@@ -223,6 +223,28 @@ static void check_traps(void)
     YES("http://h/a/a/a/a/a/a/a/x");
 }
 
+static void check_many_seeds(void)
+{
+    struct cos_crawl_options o = {0};
+    char url[64];
+    clock_t before;
+    int n;
+    start(&o, "http://h/");
+    for (int i = 0; i < 50000; i++) {
+        n = snprintf(url, sizeof url, "http://host%d.example/a/%d", i, i);
+        cos_scope_seed(scope, url, (size_t)n);
+    }
+    before = clock();
+    for (int i = 0; i < 50000; i++) {
+        snprintf(url, sizeof url, "http://host%d.test/", i);
+        if (check(url) != COS_SKIP_SCOPE)
+            fail("%s is out", url);
+    }
+    cmp_ok((clock() - before) / (CLOCKS_PER_SEC / 1000), "<", 2000,
+           "50,000 seeds are no reason to be slow");
+    YES("http://host49999.example/x");
+}
+
 static void check_long(void)
 {
     static char url[9000];
@@ -244,6 +266,7 @@ int main(void)
     check_names();
     check_regex();
     check_traps();
+    check_many_seeds();
     check_long();
     cos_scope_free(scope);
     cos_buf_release(&why);

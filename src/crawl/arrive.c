@@ -319,7 +319,7 @@ static void redirected(struct cos__crawl *c, struct cos__visit *visit)
         failed(c, visit, COS_EREDIRECTS, "more than --max-redirect");
         return;
     }
-    if (node->depth == 0)
+    if (cos__is_seed(c, visit->id))
         widen_scope(c, page, page->location);
     dst = cos__found(c, visit->id, cos__rank(page->url, strlen(page->url)), page->location, len,
                      cos_frontier_hash(&c->frontier, page->location, len), COS_LINK_REDIRECT, 0);

@@ -120,6 +120,8 @@ uint32_t *cos__found_links(struct cos__crawl *c, struct cos__visit *visit, size_
 /* The same for links read back from the database. 1: some depth changed. */
 int cos__found_again(struct cos__crawl *c, uint32_t src, const char *url, size_t len,
                      const uint32_t *links, size_t n);
+/* Named on the command line, or what such a URL redirects to. */
+int cos__is_seed(const struct cos__crawl *c, uint32_t id);
 void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail);
 /* Which of two referrers is kept: the same in every run. */
 uint32_t cos__rank(const char *url, size_t len);
@@ -149,6 +151,8 @@ void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, cons
 /* Makes the host's robots.txt known first. COS_ENOMEM. */
 int cos__ask_robots(struct cos__crawl *c, struct cos_host *host);
 int cos__ask_sitemap(struct cos__crawl *c, const char *url, size_t len, int level);
+/* One that an earlier run had not read yet. */
+int cos__resume_sitemap(struct cos__crawl *c, uint32_t id);
 /* On a worker: fetches, with redirects and tries. Suspends. */
 void cos__robots_work(struct cos__visit *visit);
 void cos__sitemap_work(struct cos__visit *visit);

@@ -255,6 +255,14 @@ uint32_t cos__found_seed(struct cos__crawl *c, const char *url, size_t len)
     return id;
 }
 
+int cos__is_seed(const struct cos__crawl *c, uint32_t id)
+{
+    const struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    for (unsigned hops = node->hops; hops && node->referrer; hops--)
+        node = cos_frontier_node(&c->frontier, node->referrer);
+    return node->depth == 0 && node->referrer == 0;
+}
+
 /* --- all links of a page ------------------------------------------------------------- */
 
 uint32_t *cos__found_links(struct cos__crawl *c, struct cos__visit *visit, size_t *n)

@@ -20,6 +20,7 @@ enum {
     TEXT_CHUNKS = 4095,
     FIRST_SLOTS = 1024,
     ORIGINS_MAX = 1 << 30,
+    IDS_MAX = (1 << 27) - 1, /* an id leaves five bits of a packed link */
 };
 
 _Static_assert(sizeof(struct cos_node) == 32, "a node is 32 bytes");
@@ -224,7 +225,7 @@ int cos_frontier_add(struct cos_frontier *f, uint64_t hash, const char *url, siz
     uint32_t host = 0;
     struct cos_node *node;
     int err;
-    if (f->count >= (1u << 28) - 1)
+    if (f->count >= IDS_MAX)
         return COS_EFULL;
     if ((err = grow_table(f)) || (err = grow_nodes(f)))
         return err;

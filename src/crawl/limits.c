@@ -17,6 +17,7 @@ enum {
     HOST_CONCURRENCY = 6,
     TRIES = 3,
     REDIRECTS = 20,
+    REDIRECTS_MAX = 250, /* a node counts them in eight bits */
     DELAY_MAX = 30000,
     WAITRETRY = 10000,
     TIMEOUT = 20000,
@@ -50,6 +51,8 @@ void cos__limits_init(struct cos__crawl *c)
     struct cos__limits *l = &c->limit;
     l->level = (int)value(o->level, LEVEL);
     l->max_redirect = (int)value(o->max_redirect, REDIRECTS);
+    if (l->max_redirect > REDIRECTS_MAX || l->max_redirect < 0)
+        l->max_redirect = REDIRECTS_MAX;
     l->tries = (int)value(o->tries, TRIES);
     if (l->tries == 0)
         l->tries = 1;

@@ -143,7 +143,8 @@ void cos__fill_stats(struct cos__crawl *c)
     if (!f->slots)
         return;
     s->elapsed_ms = c->now - c->started;
-    s->queued = f->queued + c->put_off;
+    /* At the end, what was in flight and given up is queued still. */
+    s->queued = f->queued + c->put_off + (c->queue ? 0 : f->flight);
     s->known = f->count;
     s->hosts = f->nhosts;
     s->memory = (int64_t)(f->bytes + (c->contents_mask + 1) * sizeof *c->contents);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING_MAX = 1 << 28, STALE_BATCH = 20000, SETTINGS = 16, BASE_BYTES = 24 << 20 };
+enum { RING_MAX = 1 << 28, STALE_BATCH = 20000, SETTINGS = 16, IS_SITEMAP = 1, BASE_BYTES = 24 << 20 };
 
 /* --- settings ------------------------------------------------------------------------ */
 
@@ -154,7 +154,9 @@ static void load_state(struct cos__crawl *c, uint32_t id, const struct cos_db_ro
         c->failed_before++;
         cos__remember_error(c, exit_of_row(row));
     }
-    if (row->depth == 0 && !row->reason)
+    if (row->state == COS_DB_QUEUED && row->reason && !strcmp(row->reason, "sitemap"))
+        node->note = IS_SITEMAP;
+    else if (row->depth == 0 && row->referrer == 0 && !row->reason)
         cos_scope_seed(c->scope, row->url, row->url_len);
 }
 
@@ -181,8 +183,11 @@ static int relax(void *arg, uint32_t src, const char *url, size_t len, const uin
     struct cos__crawl *c = arg;
     struct cos_node *node = cos_frontier_node(&c->frontier, src);
     if (n == 1 && (links[0] & COS_DB_KIND) == COS_LINK_REDIRECT) {
-        node->redirects = 1;
+        const char *to = cos_frontier_text(&c->frontier, links[0] >> COS_DB_SHIFT);
         node->next = links[0] >> COS_DB_SHIFT;
+        if (!node->redirects && cos__is_seed(c, src) && to)
+            cos_scope_seed(c->scope, to, strlen(to));
+        node->redirects = 1;
     }
     c->relaxed |= cos__found_again(c, src, url, len, links, n);
     return 0;
@@ -200,7 +205,9 @@ static void queue_loaded(struct cos__crawl *c)
     for (uint32_t id = 1; id <= c->frontier.count; id++) {
         struct cos_node *node = cos_frontier_node(&c->frontier, id);
         node->again = 0;
-        if (node->state == COS_URL_NEW)
+        if (node->state != COS_URL_NEW)
+            continue;
+        if (node->note != IS_SITEMAP || cos__resume_sitemap(c, id))
             cos_frontier_queue(&c->frontier, id);
     }
 }

@@ -77,6 +77,16 @@ int cos__ask_sitemap(struct cos__crawl *c, const char *url, size_t len, int leve
                       level);
 }
 
+int cos__resume_sitemap(struct cos__crawl *c, uint32_t id)
+{
+    const struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    const char *url = cos_frontier_text(&c->frontier, id);
+    if (!url)
+        return COS_ENOENT;
+    cos_frontier_park(&c->frontier, id);
+    return add_errand(c, COS__VISIT_SITEMAP, url, id, node->host, 0);
+}
+
 /* --- on a worker ------------------------------------------------------------------- */
 
 /* The same page object, for where its redirect leads. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { URL_LONG = 8192, SEEDS_MAX = 1 << 20 };
+enum { URL_LONG = 8192, SEEDS_MAX = 1 << 20, SETS_MAX = 1 << 30 };
 
 /* --- parts of a serialised URL ------------------------------------------------- */
 
@@ -77,6 +77,8 @@ int cos_scope_new(struct cos_scope **out, const struct cos_crawl_options *option
     scope->opt = options;
     scope->mode = options->scope ? options->scope : COS_SCOPE_HOST;
     cos_buf_init(&scope->detail, 1024);
+    cos_set_init(&scope->hosts, sizeof(uint64_t), SETS_MAX);
+    cos_set_init(&scope->domains, 0, SETS_MAX);
     cos__trap_init(&scope->trap, options);
     err = compile(&scope->accept, options->accept_regex, "--accept-regex", why);
     if (!err)
@@ -106,6 +108,8 @@ void cos_scope_free(struct cos_scope *scope)
         free(scope->seeds[i].domain);
     }
     free(scope->seeds);
+    cos_set_release(&scope->hosts);
+    cos_set_release(&scope->domains);
     pcre2_code_free(scope->accept);
     pcre2_code_free(scope->reject);
     pcre2_match_data_free(scope->match);
@@ -132,37 +136,76 @@ static char *domain_of(const char *host, size_t len)
     return strdup(found ? found : name);
 }
 
-int cos_scope_seed(struct cos_scope *scope, const char *url, size_t len)
+static int add_seed(struct cos_scope *scope, const char *url, size_t len)
 {
-    struct cos__seed *more, *seed;
-    const char *dir;
-    if (scope->nseeds >= SEEDS_MAX)
-        return 0;
-    more = realloc(scope->seeds, (scope->nseeds + 1) * sizeof *more);
-    if (!more)
-        return COS_ENOMEM;
-    scope->seeds = more;
-    seed = &more[scope->nseeds];
-    seed->url = strndup(url, len);
+    struct cos__seed *seed;
+    if (scope->nseeds == scope->seed_room) {
+        size_t room = scope->seed_room ? scope->seed_room * 2 : 8;
+        struct cos__seed *more = realloc(scope->seeds, room * sizeof *more);
+        if (!more)
+            return COS_ENOMEM;
+        scope->seeds = more;
+        scope->seed_room = room;
+    }
+    seed = &scope->seeds[scope->nseeds];
+    *seed = (struct cos__seed){.url = strndup(url, len)};
     if (!seed->url)
         return COS_ENOMEM;
+    scope->nseeds++;
     cos__scope_split(&seed->parts, seed->url, len);
     seed->domain = domain_of(seed->parts.host, seed->parts.host_len);
-    if (!seed->domain) {
-        free(seed->url);
-        return COS_ENOMEM;
-    }
-    dir = memrchr(seed->parts.path, '/', (size_t)(seed->parts.query - seed->parts.path));
-    seed->dir_len = dir ? (size_t)(dir + 1 - seed->parts.path) : 0;
-    scope->nseeds++;
-    return 0;
+    return seed->domain ? 0 : COS_ENOMEM;
 }
 
-/* http and https on their own ports are one host; other ports are not. */
-static int same_host(const struct cos__parts *a, const struct cos__parts *b)
+/* host and port as one piece of the URL */
+static size_t authority_len(const struct cos__parts *url)
 {
-    return same(a->host, a->host_len, b->host, b->host_len) &&
-           same(a->port, a->port_len, b->port, b->port_len);
+    return url->host_len + url->port_len;
+}
+
+int cos_scope_seed(struct cos_scope *scope, const char *url, size_t len)
+{
+    struct cos__seed *seed;
+    const char *dir;
+    void *first = NULL;
+    uint64_t at;
+    int err;
+    if (scope->nseeds >= SEEDS_MAX)
+        return 0;
+    err = add_seed(scope, url, len);
+    if (err)
+        return err;
+    seed = &scope->seeds[scope->nseeds - 1];
+    dir = memrchr(seed->parts.path, '/', (size_t)(seed->parts.query - seed->parts.path));
+    seed->dir_len = dir ? (size_t)(dir + 1 - seed->parts.path) : 0;
+    err = cos_set_add(&scope->hosts, seed->parts.host, authority_len(&seed->parts), &first);
+    if (err < 0)
+        return err;
+    memcpy(&at, first, sizeof at);
+    seed->next = (size_t)at;
+    at = scope->nseeds;
+    memcpy(first, &at, sizeof at);
+    err = cos_set_add(&scope->domains, seed->domain, strlen(seed->domain), NULL);
+    return err < 0 ? err : 0;
+}
+
+/* The first seed on the URL's host, and the others by next; NULL: none. http and
+ * https on their own ports are one host; other ports are not. */
+static const struct cos__seed *seed_on_host(const struct cos_scope *scope,
+                                            const struct cos__parts *url)
+{
+    void *first = NULL;
+    uint64_t at;
+    if (!cos_set_has(&scope->hosts, url->host, authority_len(url), &first))
+        return NULL;
+    memcpy(&at, first, sizeof at);
+    return &scope->seeds[at - 1];
+}
+
+static const struct cos__seed *next_seed(const struct cos_scope *scope,
+                                         const struct cos__seed *seed)
+{
+    return seed->next ? &scope->seeds[seed->next - 1] : NULL;
 }
 
 static int below_seed(const struct cos__parts *url, const struct cos__seed *seed)
@@ -190,48 +233,50 @@ static const char *listed(const struct cos_strings *list, const struct cos__part
     return NULL;
 }
 
-static int matches_seed(const struct cos_scope *scope, const struct cos__parts *url,
-                        const struct cos__seed *seed)
+/* The host or any domain above it. */
+static int in_domains(const struct cos_scope *scope, const struct cos__parts *url)
 {
-    switch (scope->mode) {
-    case COS_SCOPE_PAGE:
-        return same(url->url, url->len, seed->parts.url, seed->parts.len);
-    case COS_SCOPE_PREFIX:
-        return same_host(url, &seed->parts) && below_seed(url, seed);
-    case COS_SCOPE_DOMAIN:
-        return in_domain(url->host, url->host_len, seed->domain);
-    case COS_SCOPE_ANY:
-        return 1;
-    default:
-        return same_host(url, &seed->parts);
+    const char *at = url->host, *end = at + url->host_len;
+    while (at < end) {
+        const char *dot;
+        if (cos_set_has(&scope->domains, at, (size_t)(end - at), NULL))
+            return 1;
+        dot = memchr(at, '.', (size_t)(end - at));
+        at = dot ? dot + 1 : end;
     }
+    return 0;
+}
+
+static int matches_seed(const struct cos_scope *scope, const struct cos__parts *url)
+{
+    const struct cos__seed *seed = seed_on_host(scope, url);
+    for (; seed; seed = next_seed(scope, seed))
+        if (scope->mode == COS_SCOPE_PAGE
+                ? same(url->url, url->len, seed->parts.url, seed->parts.len)
+                : below_seed(url, seed))
+            return 1;
+    return 0;
 }
 
 static int in_scope(const struct cos_scope *scope, const struct cos__parts *url, int requisite)
 {
     if (scope->mode == COS_SCOPE_ANY || listed(&scope->opt->domains, url))
         return 1;
-    if (scope->mode == COS_SCOPE_PAGE && requisite)
-        return 1;
-    /* Most URLs are on the host of the seed that matched last. */
-    for (size_t i = 0; i < scope->nseeds; i++)
-        if (matches_seed(scope, url, &scope->seeds[i]))
-            return 1;
-    return 0;
+    if (scope->mode == COS_SCOPE_DOMAIN)
+        return in_domains(scope, url);
+    if (scope->mode == COS_SCOPE_HOST)
+        return seed_on_host(scope, url) != NULL;
+    return (scope->mode == COS_SCOPE_PAGE && requisite) || matches_seed(scope, url);
 }
 
 /* Hosts without a seed have no parent. */
 static int above_seeds(const struct cos_scope *scope, const struct cos__parts *url)
 {
-    int on_host = 0;
-    for (size_t i = 0; i < scope->nseeds; i++) {
-        if (!same_host(url, &scope->seeds[i].parts))
-            continue;
-        if (below_seed(url, &scope->seeds[i]))
+    const struct cos__seed *first = seed_on_host(scope, url), *seed;
+    for (seed = first; seed; seed = next_seed(scope, seed))
+        if (below_seed(url, seed))
             return 0;
-        on_host = 1;
-    }
-    return on_host;
+    return first != NULL;
 }
 
 /* --- directories and names ----------------------------------------------------------- */

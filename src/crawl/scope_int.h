@@ -2,6 +2,7 @@
 #ifndef COS_CRAWL_SCOPE_INT_H
 #define COS_CRAWL_SCOPE_INT_H
 
+#include "base/set.h"
 #include "crawl/scope.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -28,6 +29,7 @@ struct cos__seed {
     struct cos__parts parts;
     char *domain;
     size_t dir_len; /* of the directory part of its path */
+    size_t next;    /* seed of the same host, index + 1 */
 };
 
 /* How many URLs have the same text but for their digits. */
@@ -47,7 +49,9 @@ struct cos_scope {
     const struct cos_crawl_options *opt;
     int mode;
     struct cos__seed *seeds;
-    size_t nseeds;
+    size_t nseeds, seed_room;
+    struct cos_set hosts;   /* "host:port" to its first seed, index + 1 */
+    struct cos_set domains; /* registrable domains of the seeds */
     pcre2_code *accept, *reject;
     pcre2_match_data *match;
     pcre2_match_context *limits;
