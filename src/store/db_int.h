@@ -7,6 +7,7 @@
 #include "store/db.h"
 
 #include <sqlite3.h>
+#include <time.h>
 
 enum { COS__DB_VERSION = 1 }; /* user_version */
 
@@ -65,6 +66,8 @@ struct cos_db {
     sqlite3_stmt *stmts[COS__DB_STMTS];
     struct cos_buf scratch; /* packed links being written or read */
     int64_t run;            /* row in runs */
+    time_t second;          /* the last one formatted, in when */
+    char when[32];
     /* the loop's */
     struct cos__lane *lane;
     struct cos__db_batch batches[2];

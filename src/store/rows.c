@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -84,18 +83,24 @@ static int put_url(struct cos__db_batch *batch, const struct cos__db_item *item)
     return step(batch->db, COS__DB_URL);
 }
 
-static void bind_when(sqlite3_stmt *st, int at, int64_t us, char text[32])
+/* Pages come by the thousand a second: the second is formatted once. */
+static void bind_when(struct cos_db *db, sqlite3_stmt *st, int at, int64_t us)
 {
     time_t s = (time_t)(us / 1000000);
+    unsigned ms = (unsigned)(us / 1000 % 1000);
     struct tm tm;
-    size_t n;
-    if (us <= 0 || !gmtime_r(&s, &tm)) {
+    if (us <= 0 || (s != db->second && !gmtime_r(&s, &tm))) {
         sqlite3_bind_null(st, at);
         return;
     }
-    n = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(text + n, 32 - n, ".%03dZ", (int)(us / 1000 % 1000));
-    sqlite3_bind_text(st, at, text, -1, SQLITE_STATIC);
+    if (s != db->second) {
+        strftime(db->when, sizeof db->when, "%Y-%m-%dT%H:%M:%S.000Z", &tm);
+        db->second = s;
+    }
+    db->when[20] = (char)('0' + ms / 100);
+    db->when[21] = (char)('0' + ms / 10 % 10);
+    db->when[22] = (char)('0' + ms % 10);
+    sqlite3_bind_text(st, at, db->when, 24, SQLITE_STATIC);
 }
 
 static void bind_timing(sqlite3_stmt *st, const struct cos_timing *t)
@@ -125,7 +130,7 @@ static int put_page(struct cos__db_batch *batch, const struct cos__db_item *item
     struct cos_db *db = batch->db;
     sqlite3_stmt *st = db->stmts[COS__DB_PAGE];
     const struct cos_page *page = item->page;
-    char when[32], hash[33];
+    char hash[33];
     sqlite3_bind_int64(st, 1, item->id);
     bind_text(st, 2, cos__db_state_name(item->state));
     bind_time(st, 3, page->status ? page->status : -1);
@@ -138,7 +143,7 @@ static int put_page(struct cos__db_batch *batch, const struct cos__db_item *item
     bind_text(st, 10, page->title);
     bind_text(st, 11, page->etag);
     bind_text(st, 12, page->modified);
-    bind_when(st, 13, page->timing.started_at, when);
+    bind_when(db, st, 13, page->timing.started_at);
     sqlite3_bind_int(st, 14, page->tries);
     sqlite3_bind_int64(st, 15, page->referrer);
     sqlite3_bind_int64(st, 16, page->wire_len);
