@@ -1,11 +1,12 @@
 /* crawl_int.h - the crawl's own state, shared by the files of one crawl:
  *   crawl.c    a page's path and the dispatcher
  *   digest.c   what happens to a body on an offload thread
- *   arrive.c   what an answer means: done, redirect, another try, failed
+ *   arrive.c   what an answer means; retry.c, redirect.c, settle.c: what follows
  *   found.c    links into the frontier
- *   robots.c   robots.txt and sitemaps of a host
+ *   robots.c   robots.txt of a host; sitemaps.c: sitemaps
  *   limits.c   options with their defaults, the shared request
- *   resume.c   opening, settings, loading an earlier run, closing
+ *   settings.c the options a resumed crawl must share
+ *   resume.c   opening, loading an earlier run, closing
  *   report.c   events, statistics, exit code
  * All of it belongs to the loop thread except what digest.c says. */
 #ifndef COS_CRAWL_CRAWL_INT_H
@@ -134,7 +135,27 @@ void cos__spare_release(struct cos__crawl *c);
 
 /* arrive.c */
 void cos__arrived(struct cos__visit *visit);
+
+/* retry.c */
+enum { COS__RETRY_AFTER_MAX = 120000 }; /* ms; asked to wait longer: left for another run */
+/* Errors of the moment. A name that does not exist, a certificate that is not
+ * trusted or an encoding that is broken will be so in a second, too. */
+int cos__passing(int err);
+/* No answer came at all: maybe the whole host is gone. */
+int cos__silent(const struct cos_page *page);
+int64_t cos__retry_after(const struct cos_page *page);
+void cos__heard(struct cos__crawl *c, struct cos_host *host, int status);
+/* err: the network's, or COS_EHTTP for a status worth another try. */
+void cos__try_again(struct cos__crawl *c, struct cos__visit *visit, int err);
+
+/* redirect.c */
+int cos__is_redirect(const struct cos_page *page);
+void cos__redirected(struct cos__crawl *c, struct cos__visit *visit);
+
+/* settle.c */
 void cos__visit_free(struct cos__visit *visit);
+/* Failed for good. */
+void cos__failed(struct cos__crawl *c, struct cos__visit *visit, int err, const char *why);
 /* The crawl cannot go on. */
 void cos__abort(struct cos__crawl *c, int err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -148,19 +169,32 @@ void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, cons
                  uint32_t *links, size_t n);
 
 /* robots.c */
+/* A visit that does not come from the frontier. COS_ENOMEM. */
+int cos__add_errand(struct cos__crawl *c, int kind, const char *url, uint32_t id, uint32_t host,
+                    int level);
+/* On a worker: follows redirects and tries again. Suspends. */
+void cos__fetch_with_tries(struct cos__visit *visit, struct cos_request *request);
 /* Makes the host's robots.txt known first. COS_ENOMEM. */
 int cos__ask_robots(struct cos__crawl *c, struct cos_host *host);
-int cos__ask_sitemap(struct cos__crawl *c, const char *url, size_t len, int level);
-/* One that an earlier run had not read yet. */
-int cos__resume_sitemap(struct cos__crawl *c, uint32_t id);
-/* On a worker: fetches, with redirects and tries. Suspends. */
+/* On a worker. Suspends. */
 void cos__robots_work(struct cos__visit *visit);
-void cos__sitemap_work(struct cos__visit *visit);
 void cos__robots_arrived(struct cos__visit *visit);
-void cos__sitemap_arrived(struct cos__visit *visit);
 /* 1, or 0 and the rule in *detail. */
 int cos__robots_allow(struct cos__crawl *c, uint32_t id, const char *url, const char **detail);
 void cos__robots_free_all(struct cos__crawl *c);
+
+/* sitemaps.c */
+int cos__ask_sitemap(struct cos__crawl *c, const char *url, size_t len, int level);
+/* One that an earlier run had not read yet. */
+int cos__resume_sitemap(struct cos__crawl *c, uint32_t id);
+/* Those that the host's robots.txt names, else the one in the usual place. */
+void cos__find_sitemaps(struct cos__crawl *c, struct cos_host *host);
+/* On a worker. Suspends. */
+void cos__sitemap_work(struct cos__visit *visit);
+void cos__sitemap_arrived(struct cos__visit *visit);
+
+/* settings.c: stores them, or COS_EINVAL and *why when they differ. Suspends. */
+int cos__check_settings(struct cos__crawl *c, struct cos_buf *why);
 
 /* limits.c, resume.c */
 void cos__limits_init(struct cos__crawl *c);

@@ -11,9 +11,14 @@ libcos_la_SOURCES += \
 	src/crawl/options_copy.c src/crawl/options_copy.h \
 	src/crawl/politeness.c src/crawl/politeness.h \
 	src/crawl/reason.c \
+	src/crawl/redirect.c \
 	src/crawl/report.c \
 	src/crawl/resume.c \
+	src/crawl/retry.c \
 	src/crawl/robots.c \
 	src/crawl/scope.c src/crawl/scope.h src/crawl/scope_int.h \
+	src/crawl/settings.c \
+	src/crawl/settle.c \
+	src/crawl/sitemaps.c \
 	src/crawl/spare.c \
 	src/crawl/trap.c

@@ -394,7 +394,8 @@ static int no(struct cos_scope *scope, int reason, const char *option, const cha
 static int search(const struct cos_scope *scope, const pcre2_code *code,
                   const struct cos__parts *url)
 {
-    return pcre2_match(code, (PCRE2_SPTR)url->url, url->len, 0, 0, scope->match, scope->limits) >= 0;
+    return pcre2_match(code, (PCRE2_SPTR)url->url, url->len, 0, 0, scope->match,
+                       scope->limits) >= 0;
 }
 
 static int check_names(struct cos_scope *scope, const struct cos__parts *url, const char **detail)

@@ -1,0 +1,119 @@
+/* settle.c - the end of a URL: done, failed, skipped or put off. Everything it
+ * causes in the database is put in one go, so that it commits together. */
+#include "config.h"
+
+#include "crawl/crawl_int.h"
+
+#include "base/err.h"
+#include "web/robots.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cos__visit_free(struct cos__visit *visit)
+{
+    if (!visit)
+        return;
+    cos_page_free(visit->page);
+    cos_robots_free(visit->robots);
+    free(visit->hashes);
+    free(visit);
+}
+
+void cos__abort(struct cos__crawl *c, int err, const char *fmt, ...)
+{
+    va_list ap;
+    if (c->stop == COS_STOP_ERROR)
+        return;
+    c->stop = COS_STOP_ERROR;
+    c->result->err = err;
+    va_start(ap, fmt);
+    vsnprintf(c->result->message, sizeof c->result->message, fmt, ap);
+    va_end(ap);
+}
+
+/* 11 and above are decided by how the crawl stops; of the others the lowest
+ * wins, except 1. */
+void cos__remember_error(struct cos__crawl *c, int code)
+{
+    if (code && (!c->worst || c->worst == 1 || (code != 1 && code < c->worst)))
+        c->worst = code;
+}
+
+void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, const char *reason,
+                 uint32_t *links, size_t n)
+{
+    static const int states[] = {[COS_DB_DONE] = COS_URL_DONE,
+                                 [COS_DB_FAILED] = COS_URL_FAILED,
+                                 [COS_DB_SKIPPED] = COS_URL_SKIPPED};
+    struct cos_node *node = cos_frontier_node(&c->frontier, visit->id);
+    struct cos_page *page = visit->page;
+    page->depth = node->depth & ~COS__UNREACHED;
+    page->referrer = node->referrer;
+    node->stale = 0;
+    cos_frontier_settle(&c->frontier, visit->id, states[state]);
+    if (state != COS_DB_SKIPPED)
+        node->note = 0;
+    cos__spare_give(c, page);
+    if (c->lazy) {
+        free(links);
+        return;
+    }
+    cos_frontier_unsaved(&c->frontier, visit->id, 1);
+    c->unsaved++;
+    c->unkicked++;
+    cos_db_put_page(c->db, page, state, reason, links, n);
+    visit->page = NULL;
+}
+
+void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries)
+{
+    if (!c->lazy)
+        cos_db_put_state(c->db, id, state, reason, tries);
+}
+
+void cos__failed(struct cos__crawl *c, struct cos__visit *visit, int err, const char *why)
+{
+    struct cos_page *page = visit->page;
+    char reason[300];
+    if (why && !strcmp(why, cos_strerror(err)))
+        why = NULL;
+    if (err == COS_EHTTP)
+        snprintf(reason, sizeof reason, "%d", page->status);
+    else
+        snprintf(reason, sizeof reason, "%s%s%s", cos_strerror(err), why ? ": " : "",
+                 why ? why : "");
+    c->stats.failed++;
+    cos__remember_error(c, err == COS_EHTTP && (page->status == 401 || page->status == 407)
+                               ? cos_err_exit(COS_EAUTH)
+                               : cos_err_exit(err));
+    cos__tell_failure(c, page, err, -1);
+    cos__finish(c, visit, COS_DB_FAILED, reason, NULL, 0);
+}
+
+void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why)
+{
+    const char *url = cos_frontier_text(&c->frontier, id);
+    struct cos_page *page = cos_page_new(url ? url : "");
+    struct cos__visit visit = {.crawl = c, .page = page, .id = id};
+    if (!page) {
+        cos__abort(c, COS_ENOMEM, "out of memory");
+        return;
+    }
+    page->id = id;
+    page->err = err;
+    page->tries = cos_frontier_node(&c->frontier, id)->note;
+    cos__failed(c, &visit, err, why);
+}
+
+void cos__put_off(struct cos__crawl *c, uint32_t id, const char *why)
+{
+    char reason[300];
+    snprintf(reason, sizeof reason, "putoff: %s", why);
+    cos__put_state(c, id, COS_DB_QUEUED, reason, 0);
+    cos_frontier_settle(&c->frontier, id, COS_URL_QUEUED);
+    c->put_off++;
+    c->stats.skipped_by[COS_SKIP_PUTOFF]++;
+}
