@@ -309,7 +309,7 @@ static void get_many(struct cos_flow_cache *cache, const char *key, int n)
 static void caching(void)
 {
     struct cos_flow_cache *cache =
-        cos_flow_cache_new(&(struct cos_flow_cache_opts){.ttl = 20, .max = 2});
+        cos_flow_cache_new(&(struct cos_flow_cache_opts){.ttl = 10000, .max = 2});
     get_many(cache, "k", 20);
     ok(loads == 1 && served == 20, "C60 twenty calls, one load, twenty results");
     get_many(cache, "k", 1);

@@ -250,7 +250,7 @@ static struct cos_flow_cache *cache;
 static int served, failed_gets;
 static coroutine void get(const char *key)
 {
-    struct cos_future *future;
+    struct cos_future *future = NULL;
     if (cos_flow_cache_get(cache, key, &future, -1) == 0) {
         served++;
         cos_future_free(future);
@@ -271,18 +271,20 @@ static void get_many(const char *key, int n)
 
 static void caching(void)
 {
-    cache = cos_flow_cache_new(&(struct cos_flow_cache_opts){.ttl = 20, .max = 2, .load = load});
+    cache = cos_flow_cache_new(&(struct cos_flow_cache_opts){.ttl = 100, .max = 2, .load = load});
     get_many("k", 20);
     ok(loads == 1 && served == 20, "C60 twenty calls, one load, twenty results");
     get_many("k", 1);
     ok(loads == 0 && served == 1, "C61 NULL is a hit");
-    msleep(now() + 25);
+    msleep(now() + 120);
     get_many("k", 1);
     cmp_ok(loads, "==", 1, "C61 gone after its ttl");
     get_many("bad", 3);
     ok(loads == 1 && failed_gets == 3, "C61 an error reaches all waiters");
     get_many("bad", 1);
     cmp_ok(loads, "==", 1, "C61 and is not cached");
+    cos_flow_cache_free(cache);
+    cache = cos_flow_cache_new(&(struct cos_flow_cache_opts){.ttl = -1, .max = 2, .load = load});
     get_many("k", 1);
     get_many("l", 1);
     get_many("k", 1);

@@ -324,8 +324,8 @@ static struct cos_flow_cache *cache;
 static int served, failed, again;
 static coroutine void get(const char *key)
 {
-    struct cos_future *future;
-    void *value;
+    struct cos_future *future = NULL;
+    void *value = NULL;
     int err = cos_flow_cache_get(cache, key, &future, -1);
     served += !err;
     failed += err != 0;
@@ -396,7 +396,7 @@ static void batching(int cps)
 static void caching(int cps)
 {
     const char *face = cps ? "cps" : "co";
-    struct cos_flow_cache_opts opts = {.ttl = 30, .max = 2, .load = load, .drop = drop_value};
+    struct cos_flow_cache_opts opts = {.ttl = 150, .max = 2, .load = load, .drop = drop_value};
     cache = cos_flow_cache_new(&opts);
     results_wrong = again = 0;
     load_err = COS_EIO;
@@ -406,8 +406,8 @@ static void caching(int cps)
     cmp_ok(get_many(cps, key_k, 5), "==", 0, "C61 %s: a value is", face);
     ok(get_many(cps, key_0, 1) == 1 && get_many(cps, key_0, 1) == 0, "C61 %s: NULL is one, too",
        face);
-    msleep(now() + 35);
-    load_ms = 40;
+    msleep(now() + 170);
+    load_ms = 200;
     cmp_ok(get_many(cps, key_k, 1), "==", 1, "C61 %s: until its time is over", face);
     load_ms = 3;
     cmp_ok(get_many(cps, key_k, 1), "==", 0, "C61 %s: which counts from the success", face);

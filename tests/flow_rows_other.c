@@ -245,7 +245,7 @@ static int load(const char *key, void **value, void *arg)
 static void co_cache(struct cell *cell, int64_t deadline)
 {
     struct cos_flow_cache_opts opts = {.ttl = -1, .load = load, .arg = cell};
-    struct cos_future *future;
+    struct cos_future *future = NULL;
     int err;
     cell->object = cos_flow_cache_new(&opts);
     cell->release = free_cache;

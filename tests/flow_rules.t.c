@@ -413,8 +413,8 @@ static void trees(void)
     struct cos_flow_list top = {.items = &root, .count = 1, .size = sizeof root};
     struct cos_flow_queue_opts opts = {.concurrency = TREE_LIMIT, .work = visit_queued};
     struct cps_flow_queue_opts cps_opts = {.concurrency = TREE_LIMIT, .work = cps_visit_queued};
-    struct cos_flow_queue *queue;
-    struct cps_flow_queue *cps_queue;
+    struct cos_flow_queue *queue = NULL;
+    struct cps_flow_queue *cps_queue = NULL;
     visited = peak = 0;
     cos_flow_each(&top, TREE_LIMIT, visit, NULL, -1);
     ok(visited == TREE_NODES && peak > TREE_LIMIT, "C26 co: limit 2 per page, %d at once", peak);

@@ -46,7 +46,7 @@ static int load(const char *key, void **value, void *arg)
 
 static int ask_key(const void *item, size_t index, void *result, void *arg)
 {
-    struct cos_future *future;
+    struct cos_future *future = NULL;
     char key[32];
     void *value = NULL;
     int err;
