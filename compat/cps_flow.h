@@ -10,7 +10,7 @@
  * what the final callback gets of them is lent until it returns.
  *
  * Lists and task arrays are copied at the start; what the items and args point
- * to is not. */
+ * to is not. Up to 1,048,576 jobs of one call may run at once. */
 #ifndef COS_COMPAT_CPS_FLOW_H
 #define COS_COMPAT_CPS_FLOW_H
 
@@ -37,7 +37,7 @@ struct cps_flow_result {
     void *values;   /* map, series, parallel …: the slots; filter: the items kept;
                        reduce, waterfall: the value; race: unused */
     size_t count;   /* of values; concat: bytes */
-    size_t index;   /* detect, try_each: who it was */
+    size_t index;   /* detect, try_each: who it was; SIZE_MAX: nobody (try_each) */
     size_t *winners; /* race */
     int answer;     /* some, every, detect: 1 yes, 0 no; reflect: the outcome */
 };

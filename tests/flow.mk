@@ -1,6 +1,6 @@
 # tests/flow.mk - the tests of this room.
 check_PROGRAMS += tests/flow_queue.t tests/flow_queues.t
-check_PROGRAMS += tests/flow.t tests/flow_recipes.t tests/flow_rules.t
+check_PROGRAMS += tests/flow.t tests/flow_gate.t tests/flow_recipes.t tests/flow_rules.t
 check_PROGRAMS += tests/cps_flow.t tests/flow_cost.t
 
 # the conformance matrix: function × case on both faces

@@ -100,7 +100,8 @@ static double least(void (*go_round)(long), long waiting)
 
 static void compare(const char *face, void (*go_round)(long))
 {
-    double few = least(go_round, FEW), many = least(go_round, ITEMS), bound = counter >= 0 ? 1.15 : 8;
+    double few = least(go_round, FEW), many = least(go_round, ITEMS);
+    double bound = counter >= 0 ? 1.15 : 8;
     note("%s: %.1f with 100 waiting, %.1f with 100,000 (%s)", face, few, many,
          counter >= 0 ? "instructions" : "ns");
     ok(many < few * bound, "C27 %s: 100,000 waiting items at the cost of 100", face);

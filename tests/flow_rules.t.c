@@ -32,7 +32,7 @@ static void final(int err, const struct cps_flow_result *result, void *arg)
     final_count = result->count;
 }
 
-/* --- C19: three tasks that wait 50, 10 and 20 ms ------------------------------------------ */
+/* --- C19: three tasks that wait 50, 10 and 20 ms ---------------------------------- */
 
 static const int waits[] = {50, 10, 20};
 static const char *const names[] = {"1", "2", "3"};
@@ -104,7 +104,7 @@ static void static_sequence(void)
     ok(!strcmp(trace, "123") && finals == 1, "C19 cps: as a sequence 1, 2, 3");
 }
 
-/* --- C21b: a source without end ------------------------------------------------------------- */
+/* --- C21b: a source without end --------------------------------------------------- */
 
 static long asked, used;
 static int endless(void *item, void *arg)
@@ -187,7 +187,7 @@ static void sources(void)
     cmp_ok(final_err, "==", COS_ETOOBIG, "C21b cps: an item too big");
 }
 
-/* --- C22: graphs --------------------------------------------------------------------------------- */
+/* --- C22: graphs ------------------------------------------------------------------ */
 
 static int note_name(void *result, void *arg)
 {
@@ -264,7 +264,7 @@ static void too_many_nodes(void)
     free(cps_nodes);
 }
 
-/* --- C24: the first k ------------------------------------------------------------------------------ */
+/* --- C24: the first k ------------------------------------------------------------- */
 
 static size_t seen_winners[3];
 static void race_final(int err, const struct cps_flow_result *result, void *arg)
@@ -305,7 +305,7 @@ static void races(void)
     ok(!final_err && !final_count && !trace[0], "C24 both: k = 0 starts nothing");
 }
 
-/* --- C26: a limit per page is no global limit ---------------------------------------------------------- */
+/* --- C26: a limit per page is no global limit ------------------------------------- */
 
 enum { TREE_DEPTH = 5, TREE_LIMIT = 2, TREE_NODES = (1 << (TREE_DEPTH + 1)) - 1 };
 static int live, peak, visited;
@@ -436,7 +436,7 @@ static void trees(void)
     ok(visited == TREE_NODES && peak == TREE_LIMIT, "C26 cps: one queue keeps to it");
 }
 
-/* --- C29b: retry, timeout -------------------------------------------------------------------------------- */
+/* --- C29b: retry, timeout --------------------------------------------------------- */
 
 static int tries, filtered, succeed_at;
 static int64_t began[8];
@@ -513,7 +513,7 @@ static void backoff(void)
     cmp_ok(cos__retry_wait(&how, 1000000), ">", 0, "C29b endless waits stay in range");
 }
 
-/* --- deadlines between steps, and what is refused in a callback ------------------------------------------ */
+/* --- deadlines between steps, and what is refused in a callback ------------------- */
 
 static int spin(void *arg)
 {

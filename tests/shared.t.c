@@ -18,7 +18,7 @@ static char path[256], self[256];
 static struct cos_shared *shared;
 static struct cps_rt *rt;
 
-/* --- the other process ------------------------------------------------------------------- */
+/* --- the other process ------------------------------------------------------------ */
 
 static int made; /* values this process had to make itself */
 
@@ -118,7 +118,7 @@ static char *finish(FILE *f)
     return to;
 }
 
-/* --- one at a time --------------------------------------------------------------------------- */
+/* --- one at a time ---------------------------------------------------------------- */
 
 static const char *get(const char *key)
 {
@@ -198,7 +198,8 @@ static void limits(void)
     memset(key, 'x', COS_SHARED_KEY_MAX + 1);
     key[COS_SHARED_KEY_MAX + 1] = 0;
     cmp_ok(cos_shared_open(path, &opts, &small, -1), "==", 0, "C63 the same file, smaller bounds");
-    cmp_ok(cos_shared_put(small, "k", "123456789", 9, -1, -1), "==", COS_ETOOBIG, "a value too big");
+    cmp_ok(cos_shared_put(small, "k", "123456789", 9, -1, -1), "==", COS_ETOOBIG,
+           "a value too big");
     cmp_ok(cos_shared_put(small, key, "1", 1, -1, -1), "==", COS_ETOOBIG, "a key too long");
     cmp_ok(cos_shared_get(small, key, &buf, -1), "==", COS_ETOOBIG, "here, too");
     for (int i = 0; i < 25; i++) {
@@ -221,7 +222,7 @@ static void limits(void)
     free(key);
 }
 
-/* --- the callback face -------------------------------------------------------------------------- */
+/* --- the callback face ------------------------------------------------------------ */
 
 static struct cos_shared *cps_store;
 static char trace[256];

@@ -12,13 +12,16 @@
  *   - results stand in the order of the input, whatever finished first;
  *   - a job that returns COS_ESTOP ends the loop early: no error, results so far;
  *   - an empty list is a success;
+ *   - what a job returns above 0 counts as 0, except where it is an answer;
  *   - limit is how many jobs may run at once: COS_FLOW_SERIES is one,
- *     COS_FLOW_ALL is all of them (up to COS_FLOW_MAX); 0 or less is COS_EINVAL;
- *   - deadline is absolute milliseconds as in libdill: -1 waits for ever; when
- *     it passes, what runs is cancelled and the outcome is COS_ETIMEDOUT.
- * All of them may suspend, and return COS_ECANCELED when the calling coroutine
- * is being closed. Jobs run on coroutine stacks, except where limit is 1 and
- * deadline -1: then they run on the caller's. */
+ *     COS_FLOW_ALL is all of them; 0 or less is COS_EINVAL, and more than
+ *     COS_FLOW_MAX at once are COS_ETOOBIG;
+ *   - deadline is absolute milliseconds as in libdill: -1 waits for ever, 0 runs
+ *     what need not wait; when it passes, what runs is cancelled and the outcome
+ *     is COS_ETIMEDOUT. It is looked at between jobs that never suspend, too.
+ * All of them may suspend, return COS_ECANCELED when the calling coroutine is
+ * being closed, and COS_ECONTEXT inside a callback. Jobs run on coroutine stacks,
+ * except where limit is 1 and deadline -1: then they run on the caller's. */
 #ifndef COS_FLOW_FLOW_H
 #define COS_FLOW_FLOW_H
 
@@ -31,13 +34,14 @@
 enum {
     COS_FLOW_SERIES = 1,
     COS_FLOW_ALL = INT_MAX,
-    COS_FLOW_MAX = 16384,      /* jobs of one call side by side, at the most */
+    COS_FLOW_MAX = 16384,      /* coroutines of one call side by side */
     COS_FLOW_ITEM_MAX = 4096,  /* bytes of one generated item */
 };
 
 /* What to go over: count items of size bytes each, or a generator. next() fills
- * *item (size bytes) and returns 1, or 0 at the end, or a negative error; it
- * must not suspend. Items of a generator are copied for their job. */
+ * *item (size bytes) and returns 1, or 0 at the end, after which it is not asked
+ * again, or a negative error; it must not suspend. Items of a generator are
+ * copied for their job. */
 struct cos_flow_list {
     const void *items;
     size_t count;
@@ -106,11 +110,13 @@ int cos_flow_waterfall(const struct cos_flow_task *tasks, size_t count, void *va
                        int64_t deadline);
 /* All at once; ends when k of them have finished, or at the first error: an
  * error wins too. winners (room for k, may be NULL) gets their indices in the
- * order they came in. k above count is COS_EINVAL; k = 0 starts nothing. */
+ * order they came in; a stop may leave some of them SIZE_MAX. k above count is
+ * COS_EINVAL; k = 0 starts nothing. */
 int cos_flow_race(const struct cos_flow_task *tasks, size_t count, size_t k, size_t *winners,
                   void *results, size_t result_size, int64_t deadline);
-/* One after the other until one succeeds: *winner is its index. All failed: the
- * last error. */
+/* One after the other until one succeeds: *winner is its index; SIZE_MAX when
+ * there was none to try, or a stop. All failed: the last error. COS_ECANCELED is
+ * no failure of a task's and ends it. */
 int cos_flow_try_each(const struct cos_flow_task *tasks, size_t count, size_t *winner,
                       void *results, size_t result_size, int64_t deadline);
 
@@ -125,7 +131,7 @@ struct cos_flow_node {
 int cos_flow_auto(const struct cos_flow_node *nodes, size_t count, int limit, void *results,
                   size_t result_size, int64_t deadline);
 
-/* Tries again. Zero fields are the defaults. */
+/* Tries again. Zero fields are the defaults; fewer than 0 tries are COS_EINVAL. */
 struct cos_flow_retry {
     int tries;              /* 5 */
     int64_t wait;           /* ms before the second try; 0: none */
@@ -139,10 +145,11 @@ int cos_flow_retry(const struct cos_flow_retry *how, const struct cos_flow_task 
                    void *result, int64_t deadline);
 /* Runs the task, at most ms milliseconds: COS_ETIMEDOUT, and the task is cancelled. */
 int cos_flow_timeout(const struct cos_flow_task *task, int64_t ms, void *result, int64_t deadline);
-/* Runs the task and never fails: its outcome goes to *outcome. */
+/* Runs the task and does not fail with it: its outcome goes to *outcome. */
 int cos_flow_reflect(const struct cos_flow_task *task, int *outcome, void *result,
                      int64_t deadline);
-/* Lets others run first, then runs the task: a caller may rely on the suspension. */
+/* Lets others run first, then runs the task: a caller may rely on the suspension.
+ * With deadline 0 there is no time for that: COS_ETIMEDOUT. */
 int cos_flow_ensure_async(const struct cos_flow_task *task, void *result, int64_t deadline);
 
 #endif
