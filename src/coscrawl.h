@@ -115,6 +115,11 @@ int cos_cookies_save(const char *path, int64_t deadline);
  * or COS_ECHARSET: the page has what was found; COS_EURL. After COS_ECANCELED or
  * COS_ETIMEDOUT the page may be empty. */
 int cos_read_links(struct cos_page *page, int64_t deadline);
+/* Which parser reads HTML in cos_read_links() on this thread from now on: NULL,
+ * the scanner; or a pool of cos_tidy_open(), whose processes build tidy's tree
+ * first. Then a page may also fail with the errors of cos_tidy(). The pool stays
+ * the caller's: call this with NULL before it is closed. Does not suspend. */
+void cos_parser_setup(struct cos_pool *tidy);
 /* The URL as it is compared: the WHATWG serialisation without fragment replaces
  * *out. Does not suspend. COS_EURL, COS_ESCHEME, COS_ETOOBIG. */
 int cos_url_key(const char *url, struct cos_buf *out);

@@ -159,6 +159,7 @@ refused 2 "--agent UA comes first" robots
 refused 2 "which URL?" path
 refused 2 "a base URL" resolve
 refused 2 "what to spider?" --style=queue
+refused 2 "--parser is 'scan' or 'tidy', not 'guess'" --style=queue --parser=guess $u
 refused 2 "'-w' does not go with --style" --style=queue -w 3 $u
 
 run --help

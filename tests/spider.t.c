@@ -135,6 +135,33 @@ static void recursion(struct site *site)
     }
 }
 
+/* The parser is the engine's: no style knows which one reads its pages. */
+static void with_tidy(struct site *site)
+{
+    struct cos_pool *pool;
+    struct cos_pool_stats stats;
+    if (cos_tidy_open(&pool, 2))
+        BAIL_OUT("no tidy");
+    for (const struct spider_style *s = spider_styles; s->name; s++) {
+        int scanned;
+        if (!is_style(s, "sequential parallel once queue"))
+            continue;
+        clean();
+        site_reset(site);
+        run(s, site->url, 2, 4);
+        scanned = (int)site_urls(site);
+        clean();
+        site_reset(site);
+        cos_parser_setup(pool);
+        ok(run(s, site->url, 2, 4) == 0 && site_urls(site) == scanned,
+           "%s %s: tidy's tree leads to the same %d pages", s->name, s->face, scanned);
+        cos_parser_setup(NULL);
+    }
+    cos_pool_stats(pool, &stats);
+    cmp_ok(stats.jobs, ">", 8, "and it was tidy that read them");
+    cos_pool_close(pool);
+}
+
 /* C10b: a page met first by the long way must be expanded when the short one comes. */
 static void lost_pages(void)
 {
@@ -206,6 +233,7 @@ int main(void)
     if (!mkdtemp(dir))
         BAIL_OUT("no directory");
     /* First, before this process has used the runtime. */
+    cos_pool_prepare();
     site_start(&star, "--shape=star", "--pages=300", "--latency=30", NULL);
     few_descriptors(&star, "parallel", "cps", 1);
     few_descriptors(&star, "parallel", "co", 1);
@@ -217,6 +245,7 @@ int main(void)
     single_pages(&site);
     helpers(&site);
     recursion(&site);
+    with_tidy(&site);
     site_stop(&site);
     lost_pages();
     errors();

@@ -7,6 +7,7 @@
 #include "web/tidy.h"
 
 #include <libdill.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct cos_pool *pool;
@@ -259,6 +260,88 @@ static void callbacks(void)
     free(deep);
 }
 
+/* --- as the parser of cos_read_links --- */
+
+static struct cos_page *page_of(const char *body, const char *charset)
+{
+    struct cos_page *page = cos_page_new("http://h/d/");
+    page->charset = charset ? strdup(charset) : NULL;
+    cos_buf_init(&page->body, 1 << 20);
+    cos_buf_adds(&page->body, body);
+    return page;
+}
+
+static void links_read(int err, void *arg)
+{
+    *(int *)arg = err;
+}
+
+/* The links of a body on one face, a line each; the caller's. */
+static char *read_links(const char *body, const char *charset, int callbacks, int *err)
+{
+    struct cos_page *page = page_of(body, charset);
+    struct cos_buf out = {.max = 1 << 16};
+    struct cps_rt *rt;
+    cos_buf_adds(&out, "");
+    if (callbacks) {
+        cps_open(&rt);
+        cps_read_links(rt, page, -1, links_read, err);
+        cps_run(rt);
+        cps_close(rt);
+    } else {
+        *err = cos_read_links(page, -1);
+    }
+    for (size_t i = 0; i < page->nlinks; i++)
+        cos_buf_addf(&out, "%s\n", page->link_text.data + page->links[i].text);
+    cos_buf_addf(&out, "title %s, body %d", page->title ? page->title : "none",
+                 page->body.data && !strcmp(page->body.data, body));
+    cos_page_free(page);
+    return cos_buf_take(&out, NULL);
+}
+
+static void reads(const char *body, const char *charset, const char *expected, const char *what)
+{
+    for (int callbacks = 0; callbacks < 2; callbacks++) {
+        int err;
+        char *got = read_links(body, charset, callbacks, &err);
+        is(got, expected, "%s: %s", callbacks ? "cps_read_links" : "cos_read_links", what);
+        cmp_ok(err, "==", 0, "and no error");
+        free(got);
+    }
+}
+
+static void parser(void)
+{
+    char *deep = repeat("<div>", 501, "<a href=1>", 1), *got;
+    struct cos_page *page;
+    struct cos_pool_stats before, after;
+    int err;
+    cos_pool_stats(pool, &before);
+    cos_parser_setup(pool);
+    reads("<title>t</title><select><option><a href=1>x</a></select><a href=2>y", NULL,
+          "http://h/d/2\ntitle t, body 1", "what tidy's tree has");
+    reads("<!DOCTYPE html><title>t</title><base href=/b/><a href='?\xe4'>", "iso-8859-1",
+          "http://h/b/?%E4\ntitle t, body 1", "in the charset of the page");
+    cos_pool_stats(pool, &after);
+    cmp_ok(after.jobs - before.jobs, "==", 4, "each by a process of the pool");
+    reads("@import 'i.css';", NULL, "title none, body 1", "what is no HTML does not go there");
+    cos_pool_stats(pool, &after);
+    cmp_ok(after.jobs - before.jobs, "==", 4, "to no process");
+    got = read_links(deep, NULL, 0, &err);
+    cmp_ok(err, "==", COS_ETOOBIG, "a page that tidy must not have is an error");
+    like(got, "^title none, body 1$", "and keeps its body");
+    free(got);
+    free(deep);
+    deep = repeat("<p>x", 30000, "", 0);
+    page = page_of(deep, NULL);
+    cmp_ok(cos_read_links(page, dill_now() + 1), "==", COS_ETIMEDOUT, "it can be given up");
+    cos_page_free(page);
+    free(deep);
+    cos_parser_setup(NULL);
+    reads("<!DOCTYPE html><select><option><a href=1>x</a></select>", NULL, "http://h/d/1\ntitle none, body 1",
+          "the scanner again");
+}
+
 int main(void)
 {
     plan(NO_PLAN);
@@ -271,6 +354,7 @@ int main(void)
     guards();
     runs_away();
     callbacks();
+    parser();
     cos_pool_close(pool);
     cmp_ok(cos__loop_release(), "==", 0, "nothing is left over");
     done_testing();

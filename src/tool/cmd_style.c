@@ -13,7 +13,7 @@
 
 struct style_args {
     const char *style, *face, *url, *dir;
-    int level, jobs, quiet, verbose;
+    int level, jobs, quiet, verbose, tidy;
 };
 
 struct tally {
@@ -57,6 +57,14 @@ static int take_number(const char *text, int least, int *out, const char *what)
     return 0;
 }
 
+static int take_parser(struct style_args *args, const char *name)
+{
+    args->tidy = !strcmp(name, "tidy");
+    if (args->tidy || !strcmp(name, "scan"))
+        return 0;
+    return tool_usage(who, "--parser is 'scan' or 'tidy', not '%s'", name);
+}
+
 static int take_option(struct style_args *args, char **argv, int *at)
 {
     const char *v;
@@ -71,8 +79,7 @@ static int take_option(struct style_args *args, char **argv, int *at)
     else if ((v = value_of(argv, at, "-j", "--max-concurrency")))
         return take_number(v, 1, &args->jobs, "--max-concurrency");
     else if ((v = value_of(argv, at, NULL, "--parser")))
-        return strcmp(v, "scan") ? tool_usage(who, "--parser with --style is 'scan', not '%s'", v)
-                                 : 0;
+        return take_parser(args, v);
     else if (!strcmp(argv[*at], "-q") || !strcmp(argv[*at], "--quiet"))
         args->quiet = 1;
     else if (!strcmp(argv[*at], "-v") || !strcmp(argv[*at], "--verbose"))
@@ -118,7 +125,13 @@ static int run_style(const struct spider_style *style, const struct style_args *
     struct tally tally = {.args = args};
     struct spider spider = {.url = args->url, .dir = args->dir, .nesting = args->level,
                             .concurrency = args->jobs, .report = report, .arg = &tally};
-    int err = style->run(&spider);
+    struct cos_pool *tidy = NULL;
+    int err = args->tidy ? cos_tidy_open(&tidy, 0) : 0;
+    cos_parser_setup(tidy);
+    if (!err)
+        err = style->run(&spider);
+    cos_parser_setup(NULL);
+    cos_pool_close(tidy);
     if (err && !tally.failed)
         tool_fail(0, who, "%s: %s", args->url, cos_strerror(err));
     if (!args->quiet)

@@ -40,6 +40,7 @@ struct cos_links_ctx {
     /* the page at work */
     struct cos_page *page;
     struct cos_text body;
+    const struct cos_encoding *encoding; /* what the page was in, for cos_links_read */
     size_t findings; /* URLs met so far */
     int err;         /* first failure that does not end the scan */
 };
@@ -344,6 +345,38 @@ int cos_links_extract(struct cos_links_ctx *ctx, struct cos_page *page)
     read_robots_tags(page);
     ctx->page = NULL;
     return err;
+}
+
+/* --- with a parser that runs elsewhere ---------------------------------------- */
+
+int cos_links_decode(struct cos_links_ctx *ctx, struct cos_page *page, struct cos_text *text)
+{
+    const char *data = page->body.data ? page->body.data : "";
+    enum cos_links_type type = cos_links_type(page->mime, data, page->body.len);
+    int err;
+    if (type != COS_LINKS_HTML && type != COS_LINKS_XHTML)
+        return cos_links_extract(ctx, page);
+    if (page->spill)
+        return COS_ETOOBIG;
+    ctx->encoding =
+        cos_charset_detect(data, page->body.len, page->charset, COS_CHARSET_HTML, NULL);
+    err = cos_charset_decode(data, page->body.len, ctx->encoding, &ctx->text, text);
+    return err ? err : 1;
+}
+
+int cos_links_read(struct cos_links_ctx *ctx, struct cos_page *page, const char *outline,
+                   size_t len)
+{
+    int err;
+    ctx->page = page;
+    forget(ctx);
+    ctx->body = (struct cos_text){outline, len, 1};
+    err = resolver_start(&ctx->resolver, page->url, cos_charset_query_name(ctx->encoding));
+    if (!err)
+        err = scan_page(ctx, COS_LINKS_HTML);
+    read_robots_tags(page);
+    ctx->page = NULL;
+    return err ? err : ctx->err;
 }
 
 /* --- every finding ---------------------------------------------------------- */

@@ -31,6 +31,16 @@ void cos_links_ctx_free(struct cos_links_ctx *ctx);
  * page->url is none; COS_ENOMEM; for a spilled body the error of reading it. */
 int cos_links_extract(struct cos_links_ctx *ctx, struct cos_page *page);
 
+/* cos_links_extract() in two halves, for a parser that runs elsewhere and gives
+ * back an outline that the scanner can read (tidy.h). Decode: *text is the page
+ * in UTF-8, lent by ctx and page; 1 when it is HTML and has no error, 0 when it
+ * is anything else: then it has been read already. COS_ETOOBIG for a spilled
+ * body, and the errors of cos_links_extract(). Read: the links of the outline,
+ * resolved as those of the page. */
+int cos_links_decode(struct cos_links_ctx *ctx, struct cos_page *page, struct cos_text *text);
+int cos_links_read(struct cos_links_ctx *ctx, struct cos_page *page, const char *outline,
+                   size_t len);
+
 enum cos_links_type { COS_LINKS_NONE, COS_LINKS_HTML, COS_LINKS_XHTML, COS_LINKS_CSS };
 
 /* What links can be expected in: mime (lower case, no parameters) or, when it is

@@ -1,15 +1,20 @@
 /* read_op.c - the links of a page, read on an offload thread, and the small URL
- * questions that every spider asks. May call links, url, base.
+ * questions that every spider asks. May call links, tidy, url, base.
  *
  * The page passes to the thread and back. A caller that gives up while the
  * thread is at it must not see its page change under its hands: so the job works
- * on what it took out of the page and puts everything back when it completes. */
+ * on what it took out of the page and puts everything back when it completes.
+ *
+ * With tidy (cos_parser_setup) it takes three steps: a thread decodes the page, a
+ * worker process parses it, a thread reads the outline that comes back. Neither
+ * of them runs on the loop. */
 #define DILL_DISABLE_RAW_NAMES
 #include "web/read_op.h"
 
 #include "base/offload.h"
 #include "coscrawl.h"
 #include "web/links.h"
+#include "web/tidy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +23,29 @@ struct read_op {
     struct cos__job job;
     struct cos_page *page; /* the caller's; NULL once it gave up */
     struct cos_page *work; /* ours while the thread has it */
+    /* with tidy */
+    struct cos_pool *pool;
+    struct tidying *tidying; /* NULL while a thread has it */
+    struct cos_op *step;     /* the one under way */
+    int stopped;
 };
+
+/* What passes from step to step. */
+struct tidying {
+    struct cos_links_ctx *ctx;
+    struct cos_page *page;
+    struct cos_text text;
+    struct cos_tidied tidied;
+    int html; /* 0: it was something else and has been read */
+    int lack; /* COS_ECHARSET: as it is, ASCII links can be found */
+};
+
+static __thread struct cos_pool *parser; /* NULL: the scanner */
+
+void cos_parser_setup(struct cos_pool *tidy)
+{
+    parser = tidy;
+}
 
 static int read_links(struct cos__job *job)
 {
@@ -28,6 +55,129 @@ static int read_links(struct cos__job *job)
     cos_links_ctx_free(ctx);
     return err;
 }
+
+/* --- with tidy ------------------------------------------------------------------- */
+
+static void tidying_free(void *data)
+{
+    struct tidying *t = data;
+    if (!t)
+        return;
+    cos_links_ctx_free(t->ctx);
+    cos_page_free(t->page);
+    cos_tidied_release(&t->tidied);
+    free(t);
+}
+
+static int decode(void *data)
+{
+    struct tidying *t = data;
+    int rc = cos_links_decode(t->ctx, t->page, &t->text);
+    t->lack = rc == COS_ECHARSET ? rc : 0;
+    t->html = rc > 0 || (t->lack && t->text.data);
+    return t->html ? 0 : rc;
+}
+
+static int read_outline(void *data)
+{
+    struct tidying *t = data;
+    const struct cos_buf *outline = &t->tidied.outline;
+    int err = cos_links_read(t->ctx, t->page, outline->data ? outline->data : "", outline->len);
+    return err ? err : t->lack;
+}
+
+static void end_tidy(struct read_op *read, int err)
+{
+    if (read->tidying) {
+        read->work = read->tidying->page;
+        read->tidying->page = NULL;
+        tidying_free(read->tidying);
+        read->tidying = NULL;
+    } else {
+        read->page = NULL; /* a thread has it for good */
+    }
+    if (!read->stopped)
+        cos__op_complete(&read->job.op, err);
+}
+
+static void next_step(struct read_op *read, struct cos_op *step, void (*done)(struct cos_op *))
+{
+    if (!step) {
+        end_tidy(read, COS_ENOMEM);
+        return;
+    }
+    read->step = step;
+    step->done = done;
+    step->face = read;
+    cos__op_start(step);
+}
+
+static void next_job(struct read_op *read, int (*work)(void *), void (*done)(struct cos_op *))
+{
+    struct cos_op *step = cos__offload_op(work, read->tidying, tidying_free, NULL);
+    if (step)
+        read->tidying = NULL;
+    next_step(read, step, done);
+}
+
+/* The step is over; its error, or why there is no going on. */
+static int end_job(struct cos_op *step)
+{
+    struct read_op *read = step->face;
+    int err = step->err;
+    read->tidying = cos__offload_take(step);
+    read->step = NULL;
+    cos__op_free(step);
+    return err ? err : read->stopped ? COS_ECANCELED : 0;
+}
+
+static void outline_read(struct cos_op *step)
+{
+    struct read_op *read = step->face;
+    end_tidy(read, end_job(step));
+}
+
+static void tidied(struct cos_op *step)
+{
+    struct read_op *read = step->face;
+    int err = cos__tidy_take(step, &read->tidying->tidied);
+    read->step = NULL;
+    cos__op_free(step);
+    if (err || read->stopped)
+        end_tidy(read, err);
+    else
+        next_job(read, read_outline, outline_read);
+}
+
+static void decoded(struct cos_op *step)
+{
+    struct read_op *read = step->face;
+    int err = end_job(step);
+    if (err || !read->tidying->html) {
+        end_tidy(read, err);
+        return;
+    }
+    next_step(read, cos__tidy_op(read->pool, read->tidying->text.data, read->tidying->text.len,
+                                 COS_TIDY_OUTLINE), tidied);
+}
+
+static void start_tidy(struct read_op *read)
+{
+    struct tidying *t = calloc(1, sizeof *t);
+    if (t)
+        t->ctx = cos_links_ctx_new();
+    if (!t || !t->ctx) {
+        free(t);
+        cos__op_complete(&read->job.op, COS_ENOMEM);
+        return;
+    }
+    t->page = read->work;
+    read->work = NULL;
+    read->tidying = t;
+    next_job(read, decode, decoded);
+}
+
+/* --- the operation ------------------------------------------------------------------ */
 
 /* Swaps back what the page lent. */
 static void give_back(struct read_op *read)
@@ -47,6 +197,8 @@ static void read_start(struct cos_op *op)
     read->work = cos_page_take(read->page);
     if (!read->work)
         cos__op_complete(op, COS_ENOMEM);
+    else if (read->pool)
+        start_tidy(read);
     else
         cos__job_start(op);
 }
@@ -54,7 +206,13 @@ static void read_start(struct cos_op *op)
 static int read_cancel(struct cos_op *op)
 {
     struct read_op *read = (struct read_op *)op;
-    int rc = cos__job_cancel(op);
+    int rc;
+    if (read->pool) {
+        read->stopped = 1;
+        cos__op_cancel(read->step, COS_ECANCELED);
+        return 0;
+    }
+    rc = cos__job_cancel(op);
     if (rc)
         read->page = NULL; /* the thread has it for good; the caller's page stays empty */
     return rc;
@@ -84,6 +242,7 @@ struct cos_op *cos__read_links_op(struct cos_page *page)
         return NULL;
     read->job.work = read_links;
     read->page = page;
+    read->pool = parser;
     return &read->job.op;
 }
 
