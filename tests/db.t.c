@@ -141,7 +141,7 @@ static void check_written(struct cos_db *db)
     is(query("SELECT * FROM skipped"), "http://x/|scope|1|http://h/", "skipped");
     is(query("SELECT url FROM slow_pages LIMIT 1"), "http://h/", "slow_pages");
     is(query("SELECT count(*) FROM duplicates"), "0", "duplicates: none");
-    is(query("PRAGMA user_version"), "1", "user_version is set");
+    is(query("PRAGMA user_version"), "2", "user_version is set");
     is(query("PRAGMA journal_mode"), "wal", "the journal is a WAL");
 }
 

@@ -319,6 +319,10 @@ static void check_switches(void)
     FIELD("--color=always", color, TOOL_COLOR_ALWAYS);
     FIELD("--format=jsonl", format, TOOL_FORMAT_JSONL);
     FIELD("--scope=domain", crawl.scope, COS_SCOPE_DOMAIN);
+    FIELD("-p", crawl.page_requisites, 1);
+    FIELD("-E", crawl.adjust_extension, 1);
+    FIELD("-nH", crawl.no_host_directories, 1);
+    FIELD("-nH --host-directories", crawl.no_host_directories, 0);
     FIELD("-h", help, 1);
     FIELD("-V", version, 1);
 }

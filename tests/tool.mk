@@ -1,7 +1,8 @@
 # tests/tool.mk - the tests of this room.
-check_PROGRAMS += tests/crawl_options.t tests/crawl_timing.t tests/options.t tests/signals.t tests/ui.t
+check_PROGRAMS += tests/crawl_options.t tests/crawl_timing.t tests/mirror.t tests/options.t tests/signals.t tests/ui.t
 tests_crawl_options_t_SOURCES = tests/crawl_options.t.c tests/crawl_run.h tests/http.c tests/http.h
 tests_crawl_timing_t_SOURCES = tests/crawl_timing.t.c tests/crawl_run.h tests/http.c tests/http.h
+tests_mirror_t_SOURCES = tests/mirror.t.c tests/crawl_run.h tests/http.c tests/http.h
 tests_options_t_SOURCES = tests/options.t.c $(tool_option_sources) src/tool/text.c
 tests_ui_t_SOURCES = tests/ui.t.c $(tool_ui_sources)
 dist_check_SCRIPTS += tests/cli.t tests/completion.t tests/manual.t tests/plumbing.t tests/tls.t

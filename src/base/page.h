@@ -83,6 +83,7 @@ struct cos_page {
     char *title;
     char *canonical;
     int directives;      /* COS_PAGE_NOINDEX … from meta robots and X-Robots-Tag */
+    int lint_errors, lint_warnings; /* what tidy found, plus one; 0: it was not asked */
     /* set by store */
     uint64_t hash[2];    /* content hash of the decoded body */
     char *path;          /* file below the crawl directory, NULL when not saved */

@@ -28,6 +28,10 @@ enum { COS__RUNNING = -1 }; /* stop while nothing stops it */
 /* A depth over links that are not followed: any other way is shorter. */
 enum { COS__UNREACHED = 0x8000, COS__DEPTH_MAX = 0x7ffe };
 
+/* Beside COS_LINK_NOFOLLOW: the page with this link is itself here as a requisite
+ * only, from outside the scope. */
+enum { COS__LINK_ABROAD = 64 };
+
 /* Options with the defaults filled in; -1 is no limit. */
 struct cos__limits {
     int level, max_redirect, tries;

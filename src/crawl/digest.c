@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "coscrawl.h"
-#include "store/path.h"
+#include "crawl/place.h"
 #include "web/links.h"
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ struct job {
     struct cos_page *page;
     struct cos_save *save;
     const struct cos_frontier *frontier; /* its key only */
-    int keep;
+    int keep, named, no_host; /* -E, -nH */
     uint64_t *hashes;
     int saved;
     int ran; /* does not use the crawl any more */
@@ -178,7 +178,8 @@ static int store(struct job *job, struct tools *tools)
     struct cos_page *page = job->page;
     int err = cos_url_parse(&tools->url, page->url, strlen(page->url), NULL);
     if (!err)
-        err = cos_path_from_url(&tools->url, &tools->path);
+        err = cos__place(&tools->url, job->named ? cos__place_type(page->mime) : 0, job->no_host,
+                         &tools->path);
     if (err)
         return err;
     if (page->spill)
@@ -245,6 +246,9 @@ int cos__digest(struct cos__visit *visit)
     *job = (struct job){.digests = c->digests, .page = visit->page, .save = c->save,
                         .frontier = &c->frontier};
     job->keep = c->save && !cos_scope_keeps(c->scope, visit->page->url, strlen(visit->page->url));
+    job->named = c->opt->adjust_extension;
+    job->no_host = c->opt->no_host_directories &&
+                   cos_scope_seeded(c->scope, visit->page->url, strlen(visit->page->url));
     visit->page = NULL;
     count(c->digests, 1);
     err = cos_offload(digest_work, &data, drop, -1);

@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REQUISITE_STEPS = 4, NEEDED = 256 };
+
 uint32_t cos__rank(const char *url, size_t len)
 {
     static const uint64_t key[2] = {0x636f736372617721, 0x72616e6b206f6620};
@@ -37,22 +39,42 @@ int cos__skip_of(const char *reason)
     return COS_SKIP_NONE;
 }
 
-static int of_the_way(int reason)
+/* -p: what a page needs to be shown is fetched, wherever it is. What a page of
+ * another host needs in turn is not, except by its style sheets. */
+static int needed(const struct cos__crawl *c, int flags)
 {
-    return reason == COS_SKIP_LEVEL || reason == COS_SKIP_NOFOLLOW || reason == COS_SKIP_FOLLOW;
+    return c->opt->page_requisites && (flags & COS_LINK_REQUISITE) && !(flags & COS__LINK_ABROAD);
+}
+
+static int scope_way(const struct cos__crawl *c, int flags)
+{
+    if (needed(c, flags))
+        return COS_SCOPE_ANYWHERE;
+    return flags & COS_LINK_REQUISITE ? COS_SCOPE_REQUISITE : COS_SCOPE_LINK;
+}
+
+static int of_the_way(const struct cos__crawl *c, int reason, int flags)
+{
+    return reason == COS_SKIP_LEVEL || reason == COS_SKIP_NOFOLLOW || reason == COS_SKIP_FOLLOW ||
+           (needed(c, flags) && (reason == COS_SKIP_SCOPE || reason == COS_SKIP_PARENT));
 }
 
 /* Is this link one that is gone along at all? */
 static int link_reason(const struct cos__crawl *c, int kind, int flags)
 {
+    if (needed(c, flags))
+        return 0;
     if (!cos_scope_follows(c->scope, kind))
         return COS_SKIP_FOLLOW;
     return (flags & COS_LINK_NOFOLLOW) && c->limit.robots ? COS_SKIP_NOFOLLOW : 0;
 }
 
-static int too_deep(const struct cos__crawl *c, const struct cos_node *node)
+/* A page on the last level still gets what it needs, and its style sheets what
+ * they need: some steps more, not endless ones. */
+static int too_deep(const struct cos__crawl *c, int depth, int flags)
 {
-    return c->limit.level >= 0 && node->depth > c->limit.level ? COS_SKIP_LEVEL : 0;
+    int most = c->limit.level + (needed(c, flags) ? REQUISITE_STEPS : 0);
+    return c->limit.level >= 0 && depth > most ? COS_SKIP_LEVEL : 0;
 }
 
 /* --- the row and the queue -------------------------------------------------------- */
@@ -110,11 +132,11 @@ static void decide(struct cos__crawl *c, uint32_t id, int kind, int flags, int i
     size_t len = strlen(url);
     int reason = 0;
     if (!is_seed)
-        reason = cos_scope_check(c->scope, url, len, flags & COS_LINK_REQUISITE, &detail);
+        reason = cos_scope_check(c->scope, url, len, scope_way(c, flags), &detail);
     if (!is_seed && !reason)
         reason = link_reason(c, kind, flags);
     if (!reason)
-        reason = too_deep(c, node);
+        reason = too_deep(c, node->depth, flags);
     if (!c->lazy) {
         node->written = 1;
         cos_db_put_url(c->db, id, url, len, reason ? COS_DB_SKIPPED : COS_DB_QUEUED,
@@ -131,13 +153,26 @@ static void decide(struct cos__crawl *c, uint32_t id, int kind, int flags, int i
     cos__tell_skip(c, id, url, reason, detail);
 }
 
+/* Its text is not at hand when it was spilled: then it stays as it is. */
+static int scope_again(struct cos__crawl *c, uint32_t id, int flags)
+{
+    const struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    const char *url = cos_frontier_text(&c->frontier, id), *detail;
+    if (node->note != COS_SKIP_SCOPE && node->note != COS_SKIP_PARENT)
+        return 0;
+    return url ? cos_scope_check(c->scope, url, strlen(url), scope_way(c, flags), &detail)
+               : node->note;
+}
+
 /* A URL skipped for the way it was found: does this link change that? */
-static void reconsider(struct cos__crawl *c, uint32_t id, int kind, int flags)
+static void reconsider(struct cos__crawl *c, uint32_t id, int kind, int flags, int depth)
 {
     struct cos_node *node = cos_frontier_node(&c->frontier, id);
     int reason = link_reason(c, kind, flags);
     if (!reason)
-        reason = too_deep(c, node);
+        reason = scope_again(c, id, flags);
+    if (!reason)
+        reason = too_deep(c, needed(c, flags) ? depth : node->depth, flags);
     if (reason && reason >= node->note)
         return;
     count_skip(c, node->note, -1);
@@ -167,31 +202,49 @@ static void expand_again(struct cos__crawl *c, uint32_t id)
 
 /* --- one link ---------------------------------------------------------------------- */
 
+static int way_depth(const struct cos__crawl *c, uint32_t src, int kind)
+{
+    int step = kind != COS_LINK_REDIRECT && kind != COS_LINK_SITEMAP;
+    int depth = src ? row_depth(cos_frontier_node(&c->frontier, src)) + step : 0;
+    return depth > COS__DEPTH_MAX ? COS__DEPTH_MAX : depth;
+}
+
+/* What a needed URL redirects to is needed. */
+static int way_flags(const struct cos__crawl *c, uint32_t src, int kind, int flags)
+{
+    if (kind == COS_LINK_REDIRECT && src && cos_frontier_node(&c->frontier, src)->needed)
+        flags |= COS_LINK_REQUISITE;
+    return flags;
+}
+
 static int offer(struct cos__crawl *c, uint32_t src, uint32_t rank, uint32_t id, int kind,
                  int flags)
 {
     const struct cos_node *from = src ? cos_frontier_node(&c->frontier, src) : NULL;
-    int step = kind != COS_LINK_REDIRECT && kind != COS_LINK_SITEMAP;
-    int depth = from ? row_depth(from) + step : 0;
+    struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    int depth = way_depth(c, src, kind), newly = !node->needed && needed(c, flags);
     int hops = from && kind == COS_LINK_REDIRECT ? from->hops + 1 : 0;
-    if (depth > COS__DEPTH_MAX)
-        depth = COS__DEPTH_MAX;
     if (link_reason(c, kind, flags))
         depth |= COS__UNREACHED;
-    return cos_frontier_offer(&c->frontier, id, depth, src, rank, hops);
+    if (newly)
+        node->needed = 1;
+    return cos_frontier_offer(&c->frontier, id, depth, src, rank, hops) | (newly ? NEEDED : 0);
 }
 
 /* The way is new, the URL is known. */
 static int known(struct cos__crawl *c, uint32_t src, uint32_t rank, uint32_t id, int kind,
                  int flags)
 {
-    int changed = src == id ? 0 : offer(c, src, rank, id, kind, flags);
     const struct cos_node *node = cos_frontier_node(&c->frontier, id);
-    if (node->state == COS_URL_SKIPPED && of_the_way(node->note))
-        reconsider(c, id, kind, flags);
-    else if ((changed & COS_OFFER_DEPTH) && node->expanded)
+    int changed;
+    flags = way_flags(c, src, kind, flags);
+    changed = src == id ? 0 : offer(c, src, rank, id, kind, flags);
+    changed &= COS_OFFER_DEPTH | (node->redirects ? NEEDED : 0);
+    if (node->state == COS_URL_SKIPPED && of_the_way(c, node->note, flags))
+        reconsider(c, id, kind, flags, way_depth(c, src, kind));
+    else if (changed && node->expanded)
         expand_again(c, id);
-    return changed & COS_OFFER_DEPTH;
+    return changed;
 }
 
 static void add_failed(struct cos__crawl *c, int err)
@@ -222,6 +275,7 @@ uint32_t cos__found(struct cos__crawl *c, uint32_t src, uint32_t rank, const cha
     }
     id = add(c, hash, url, len);
     if (id) {
+        flags = way_flags(c, src, kind, flags);
         offer(c, src, rank, id, kind, flags);
         decide(c, id, kind, flags, 0);
     }
@@ -265,6 +319,33 @@ int cos__is_seed(const struct cos__crawl *c, uint32_t id)
 
 /* --- all links of a page ------------------------------------------------------------- */
 
+static int abroad(const struct cos__crawl *c, const char *url, size_t len)
+{
+    return c->opt->page_requisites && !cos_scope_home(c->scope, url, len);
+}
+
+static int flags_of(int flags, int kind)
+{
+    return kind == COS_LINK_CSS ? flags & ~COS__LINK_ABROAD : flags;
+}
+
+static uint32_t kind_to_pack(const struct cos_link *link)
+{
+    return link->kind == COS_LINK_LINK && (link->flags & COS_LINK_REQUISITE) ? COS_DB_NEEDED_LINK
+                                                                             : link->kind;
+}
+
+static int kind_unpacked(uint32_t packed, int *flags)
+{
+    int kind = (int)(packed & COS_DB_KIND);
+    if (kind == COS_DB_NEEDED_LINK || kind == COS_LINK_IMG || kind == COS_LINK_SCRIPT ||
+        kind == COS_LINK_FRAME || kind == COS_LINK_MEDIA || kind == COS_LINK_CSS)
+        *flags |= COS_LINK_REQUISITE;
+    if (packed & COS_DB_NOFOLLOW)
+        *flags |= COS_LINK_NOFOLLOW;
+    return kind == COS_DB_NEEDED_LINK ? COS_LINK_LINK : kind;
+}
+
 uint32_t *cos__found_links(struct cos__crawl *c, struct cos__visit *visit, size_t *n)
 {
     struct cos_page *page = visit->page;
@@ -276,15 +357,17 @@ uint32_t *cos__found_links(struct cos__crawl *c, struct cos__visit *visit, size_
         cos__abort(c, COS_ENOMEM, "out of memory");
         return NULL;
     }
+    if (abroad(c, page->url, strlen(page->url)))
+        all |= COS__LINK_ABROAD;
     cos_frontier_node(&c->frontier, visit->id)->expanded = 1;
     cos_frontier_prefetch(&c->frontier, visit->hashes, page->nlinks);
     for (size_t i = 0; i < page->nlinks && c->stop != COS_STOP_ERROR; i++) {
         const struct cos_link *link = &page->links[i];
-        int flags = link->flags | all;
+        int flags = flags_of(link->flags | all, link->kind);
         uint32_t dst = cos__found(c, visit->id, rank, page->link_text.data + link->text, link->len,
                                   visit->hashes[i], link->kind, flags);
         packed[(*n)++] = dst << COS_DB_SHIFT | (flags & COS_LINK_NOFOLLOW ? COS_DB_NOFOLLOW : 0) |
-                         link->kind;
+                         kind_to_pack(link);
     }
     return packed;
 }
@@ -293,12 +376,12 @@ int cos__found_again(struct cos__crawl *c, uint32_t src, const char *url, size_t
                      const uint32_t *links, size_t n)
 {
     uint32_t rank = cos__rank(url, len);
-    int changed = 0;
+    int changed = 0, all = abroad(c, url, len) ? COS__LINK_ABROAD : 0;
     for (size_t i = 0; i < n; i++) {
         uint32_t dst = links[i] >> COS_DB_SHIFT;
+        int flags = all, kind = kind_unpacked(links[i], &flags);
         if (dst && dst <= c->frontier.count)
-            changed |= known(c, src, rank, dst, (int)(links[i] & COS_DB_KIND),
-                             links[i] & COS_DB_NOFOLLOW ? COS_LINK_NOFOLLOW : 0);
+            changed |= known(c, src, rank, dst, kind, flags_of(flags, kind));
     }
     return changed;
 }

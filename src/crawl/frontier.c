@@ -256,7 +256,7 @@ int cos_frontier_offer(struct cos_frontier *f, uint32_t id, int depth, uint32_t 
     node->depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX - 1);
     node->referrer = referrer;
     node->rank = rank;
-    node->hops = (unsigned)(hops < 255 ? hops : 255) & 255;
+    node->hops = (unsigned)(hops < 127 ? hops : 127) & 127;
     if (changed && node->written)
         node->stale = 1;
     return changed;

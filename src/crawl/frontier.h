@@ -33,7 +33,8 @@ struct cos_node {
     uint64_t hash;
     uint32_t next;        /* in its host's queue; where it redirects to */
     uint32_t host : 24;
-    uint32_t hops : 8;    /* redirects in a row that led here */
+    uint32_t hops : 7;    /* redirects in a row that led here */
+    uint32_t needed : 1;  /* a page needs it to be shown (-p) */
     uint32_t referrer;    /* 0 for a seed */
     uint32_t rank;        /* of the referrer: the lowest is kept, so that the choice does
                            * not depend on timing */

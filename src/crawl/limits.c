@@ -17,7 +17,7 @@ enum {
     HOST_CONCURRENCY = 6,
     TRIES = 3,
     REDIRECTS = 20,
-    REDIRECTS_MAX = 250, /* a node counts them in eight bits */
+    REDIRECTS_MAX = 120, /* a node counts them in seven bits */
     DELAY_MAX = 30000,
     WAITRETRY = 10000,
     TIMEOUT = 20000,

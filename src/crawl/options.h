@@ -118,6 +118,12 @@ struct cos_crawl_options {
     struct cos_strings resolve; /* "HOST:PORT:ADDRESS[,ADDRESS]", "*" as PORT is any */
     struct cos_strings dns_servers; /* "ADDRESS[:PORT]" */
 
+    /* mirror */
+    int page_requisites;        /* 1: also what a page needs to be shown: from any host, and
+                                 * beyond the level limit */
+    int adjust_extension;       /* 1: a file's name says what its content is: "a.php,.html" */
+    int no_host_directories;    /* 1: the hosts of the seeds have no directory of their own */
+
     /* resources */
     int64_t max_memory;         /* beyond it the queue spills to the database: 256 MiB */
 };

@@ -260,13 +260,28 @@ static int matches_seed(const struct cos_scope *scope, const struct cos__parts *
 
 static int in_scope(const struct cos_scope *scope, const struct cos__parts *url, int requisite)
 {
-    if (scope->mode == COS_SCOPE_ANY || listed(&scope->opt->domains, url))
+    if (scope->mode == COS_SCOPE_ANY || requisite == COS_SCOPE_ANYWHERE ||
+        listed(&scope->opt->domains, url))
         return 1;
     if (scope->mode == COS_SCOPE_DOMAIN)
         return in_domains(scope, url);
     if (scope->mode == COS_SCOPE_HOST)
         return seed_on_host(scope, url) != NULL;
     return (scope->mode == COS_SCOPE_PAGE && requisite) || matches_seed(scope, url);
+}
+
+int cos_scope_home(const struct cos_scope *scope, const char *url, size_t len)
+{
+    struct cos__parts parts;
+    cos__scope_split(&parts, url, len);
+    return in_scope(scope, &parts, COS_SCOPE_LINK);
+}
+
+int cos_scope_seeded(const struct cos_scope *scope, const char *url, size_t len)
+{
+    struct cos__parts parts;
+    cos__scope_split(&parts, url, len);
+    return seed_on_host(scope, &parts) != NULL;
 }
 
 /* Hosts without a seed have no parent. */

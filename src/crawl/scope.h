@@ -18,11 +18,21 @@ void cos_scope_free(struct cos_scope *scope);
  * no-parent mean. url is serialised. 0, COS_ENOMEM. */
 int cos_scope_seed(struct cos_scope *scope, const char *url, size_t len);
 
+/* How a URL was found. */
+enum {
+    COS_SCOPE_LINK,      /* an ordinary link */
+    COS_SCOPE_REQUISITE, /* needed to show a page */
+    COS_SCOPE_ANYWHERE   /* so, and on whatever host it is (-p) */
+};
 /* 0: it belongs, else the enum cos_skip; *detail (lent until the next call) is
  * the rule that decided, or NULL. Counts the URL for the trap rules: ask once
- * per URL. requisite: the link is needed to show a page. */
+ * per URL. */
 int cos_scope_check(struct cos_scope *scope, const char *url, size_t len, int requisite,
                     const char **detail);
+/* 1: an ordinary link to it would be in scope. */
+int cos_scope_home(const struct cos_scope *scope, const char *url, size_t len);
+/* 1: a seed is on its host. */
+int cos_scope_seeded(const struct cos_scope *scope, const char *url, size_t len);
 /* Whether a page fetched from this URL is kept (-A, -R): 0, or COS_SKIP_TYPE. */
 int cos_scope_keeps(const struct cos_scope *scope, const char *url, size_t len);
 /* True when the link's kind is followed at all (--follow). */

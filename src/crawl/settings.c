@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-enum { SETTINGS = 16 };
+enum { SETTINGS = 24 };
 
 static void join(struct cos_buf *out, const struct cos_strings *list)
 {
@@ -74,6 +74,9 @@ static void collect(struct settings *s, const struct cos_crawl_options *o)
     add_text(s, "--reject-regex", o->reject_regex);
     add_text(s, "--no-parent", o->no_parent ? "on" : "");
     add_number(s, "--follow", o->follow, 0);
+    add_text(s, "--page-requisites", o->page_requisites ? "on" : "");
+    add_text(s, "--adjust-extension", o->adjust_extension ? "on" : "");
+    add_text(s, "--host-directories", o->no_host_directories ? "off" : "");
     begin(s, "--trap-limit");
     if (o->trap_repeat || o->trap_depth || o->trap_similar)
         cos_buf_addf(&s->text, "%d,%d,%d", o->trap_repeat, o->trap_depth, o->trap_similar);

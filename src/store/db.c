@@ -189,7 +189,7 @@ static int make_schema(struct opening *o)
     snprintf(sql, sizeof sql, "PRAGMA user_version = %d; COMMIT", COS__DB_VERSION);
     rc = sqlite3_exec(o->db->sql, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     if (rc == SQLITE_OK)
-        rc = sqlite3_exec(o->db->sql, cos__db_schema, NULL, NULL, NULL);
+        rc = sqlite3_exec(o->db->sql, version ? cos__db_upgrade : cos__db_schema, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(o->db->sql, sql, NULL, NULL, NULL);
     return rc == SQLITE_OK ? 0 : fail_sql(o, rc);

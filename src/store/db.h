@@ -21,6 +21,9 @@ struct cos_db;
 
 /* A link as it is packed: dst << 5 | nofollow << 4 | kind. */
 enum { COS_DB_KIND = 15, COS_DB_NOFOLLOW = 16, COS_DB_SHIFT = 5 };
+/* In the place of the kind: a COS_LINK_LINK that its page needs to be shown, as a
+ * style sheet. For the other kinds the kind says it. */
+enum { COS_DB_NEEDED_LINK = 14 };
 
 enum cos_db_state { COS_DB_QUEUED, COS_DB_DONE, COS_DB_FAILED, COS_DB_SKIPPED };
 

@@ -9,7 +9,7 @@
 #include <sqlite3.h>
 #include <time.h>
 
-enum { COS__DB_VERSION = 1 }; /* user_version */
+enum { COS__DB_VERSION = 2 }; /* user_version */
 
 enum cos__db_stmt {
     COS__DB_BEGIN,
@@ -25,6 +25,7 @@ enum cos__db_stmt {
 };
 
 extern const char cos__db_schema[];
+extern const char cos__db_upgrade[]; /* from version 1 */
 extern const char *const cos__db_sql[COS__DB_STMTS];
 
 enum cos__db_kind {

@@ -156,6 +156,9 @@ static int put_page(struct cos__db_batch *batch, const struct cos__db_item *item
         return SQLITE_NOMEM;
     else
         sqlite3_bind_text(st, 29, db->scratch.data, (int)db->scratch.len, SQLITE_STATIC);
+    bind_text(st, 30, page->charset);
+    bind_time(st, 31, page->lint_errors - 1);
+    bind_time(st, 32, page->lint_warnings - 1);
     return step(db, COS__DB_PAGE);
 }
 

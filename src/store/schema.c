@@ -9,7 +9,15 @@
 
 #include "base/page.h"
 
-_Static_assert(COS_LINK_REDIRECT < 16, "the kind of a link has four bits in the packed array");
+_Static_assert((int)COS_LINK_REDIRECT < (int)COS_DB_NEEDED_LINK, "the kind of a link has four bits in the packed array");
+
+#define LINKS_VIEW                                                                                 \
+    "CREATE VIEW links AS SELECT p.id AS src, l.value >> 5 AS dst, CASE l.value & 15"              \
+    " WHEN 1 THEN 'a' WHEN 2 THEN 'link' WHEN 3 THEN 'img' WHEN 4 THEN 'script'"                   \
+    " WHEN 5 THEN 'frame' WHEN 6 THEN 'media' WHEN 7 THEN 'css' WHEN 8 THEN 'refresh'"             \
+    " WHEN 9 THEN 'form' WHEN 10 THEN 'canonical' WHEN 11 THEN 'hreflang'"                         \
+    " WHEN 12 THEN 'sitemap' WHEN 13 THEN 'redirect' WHEN 14 THEN 'link' ELSE 'other' END AS kind" \
+    " FROM pages p, json_each(p.packed_links) l;"
 
 const char cos__db_schema[] =
     "CREATE TABLE pages("
@@ -19,19 +27,15 @@ const char cos__db_schema[] =
     " wire INTEGER, remote TEXT, protocol TEXT, queue_us INTEGER, wait_us INTEGER,"
     " name_us INTEGER, connect_us INTEGER, tls_us INTEGER, first_byte_us INTEGER,"
     " transfer_us INTEGER, scan_us INTEGER, store_us INTEGER, total_us INTEGER,"
-    " packed_links TEXT);"
+    " packed_links TEXT, charset TEXT, checked_at TEXT, lint_errors INTEGER,"
+    " lint_warnings INTEGER);"
     "CREATE TABLE redirects(src INTEGER PRIMARY KEY, dst INTEGER NOT NULL, status INTEGER);"
     "CREATE TABLE runs(id INTEGER PRIMARY KEY, started_at TEXT NOT NULL, ended_at TEXT,"
     " command TEXT, version TEXT, pid INTEGER, how TEXT, exit_code INTEGER, pages INTEGER,"
     " failed INTEGER, bytes INTEGER);"
     "CREATE TABLE settings(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE notes(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE VIEW links AS SELECT p.id AS src, l.value >> 5 AS dst, CASE l.value & 15"
-    " WHEN 1 THEN 'a' WHEN 2 THEN 'link' WHEN 3 THEN 'img' WHEN 4 THEN 'script'"
-    " WHEN 5 THEN 'frame' WHEN 6 THEN 'media' WHEN 7 THEN 'css' WHEN 8 THEN 'refresh'"
-    " WHEN 9 THEN 'form' WHEN 10 THEN 'canonical' WHEN 11 THEN 'hreflang'"
-    " WHEN 12 THEN 'sitemap' WHEN 13 THEN 'redirect' ELSE 'other' END AS kind"
-    " FROM pages p, json_each(p.packed_links) l;"
+    LINKS_VIEW
     "CREATE VIEW broken_links AS SELECT s.url AS page, d.url AS link, l.kind AS kind,"
     " d.status AS status, d.reason AS reason FROM links l JOIN pages d ON d.id = l.dst"
     " JOIN pages s ON s.id = l.src WHERE d.state = 'failed';"
@@ -62,6 +66,11 @@ const char cos__db_schema[] =
     " AND id NOT IN (SELECT dst FROM links WHERE kind <> 'sitemap')"
     " AND id NOT IN (SELECT dst FROM redirects);";
 
+const char cos__db_upgrade[] =
+    "ALTER TABLE pages ADD COLUMN charset TEXT; ALTER TABLE pages ADD COLUMN checked_at TEXT;"
+    "ALTER TABLE pages ADD COLUMN lint_errors INTEGER;"
+    "ALTER TABLE pages ADD COLUMN lint_warnings INTEGER; DROP VIEW links;" LINKS_VIEW;
+
 /* One statement each, prepared once; the order is that of enum cos__db_stmt. */
 const char *const cos__db_sql[COS__DB_STMTS] = {
     [COS__DB_BEGIN] = "BEGIN IMMEDIATE",
@@ -74,7 +83,8 @@ const char *const cos__db_sql[COS__DB_STMTS] = {
         " hash = ?8, mime = ?9, title = ?10, etag = ?11, modified = ?12, fetched_at = ?13,"
         " tries = ?14, referrer = ?15, wire = ?16, remote = ?17, protocol = ?18, queue_us = ?19,"
         " wait_us = ?20, name_us = ?21, connect_us = ?22, tls_us = ?23, first_byte_us = ?24,"
-        " transfer_us = ?25, scan_us = ?26, store_us = ?27, total_us = ?28, packed_links = ?29"
+        " transfer_us = ?25, scan_us = ?26, store_us = ?27, total_us = ?28, packed_links = ?29,"
+        " charset = ?30, lint_errors = ?31, lint_warnings = ?32"
         " WHERE id = ?1",
     [COS__DB_STATE] = "UPDATE pages SET state = ?2, reason = ?3, tries = ?4 WHERE id = ?1",
     [COS__DB_DEPTH] = "UPDATE pages SET depth = ?2, referrer = ?3 WHERE id = ?1",

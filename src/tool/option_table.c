@@ -140,6 +140,13 @@ static const struct tool_option table[] = {
            CRAWL(resolve))},
     {VALUE("dns-server", GROUP_HTTP, "LIST", "the system's", "ask these name servers", set_list,
            CRAWL(dns_servers))},
+    /* mirror */
+    {SWITCH("page-requisites", GROUP_MIRROR, "off", "also what pages need, from any host", set_flag,
+            CRAWL(page_requisites)), .letter = "p"},
+    {SWITCH("adjust-extension", GROUP_MIRROR, "off", "name pages .html, style sheets .css ...",
+            set_flag, CRAWL(adjust_extension)), .letter = "E"},
+    {SWITCH("host-directories", GROUP_MIRROR, "on", "a directory for each host", set_inverse,
+            CRAWL(no_host_directories)), .no_letter = "nH"},
     /* output */
     {VALUE("directory-prefix", GROUP_OUTPUT, "DIR", "the current directory",
            "where the crawl is kept", set_string, CRAWL(dir)), .letter = "P"},
@@ -180,6 +187,7 @@ const char *tool_group_title(int group)
         [GROUP_POLITE] = "Politeness",
         [GROUP_RETRY] = "Retries",
         [GROUP_HTTP] = "HTTP and TLS",
+        [GROUP_MIRROR] = "Mirrors",
         [GROUP_OUTPUT] = "Output",
     };
     return titles[group];

@@ -41,6 +41,7 @@ enum tool_group {
     GROUP_POLITE,
     GROUP_RETRY,
     GROUP_HTTP,
+    GROUP_MIRROR,
     GROUP_OUTPUT,
     GROUP_COUNT
 };
