@@ -1,5 +1,7 @@
 # compat/local.mk - the callback face.
 include_HEADERS += compat/coscrawl-cps.h
+coscpsincdir = $(pkgincludedir)
+coscpsinc_HEADERS =
 libcos_la_SOURCES += \
 	compat/cps.c compat/cps.h \
 	compat/cps_leaf.c
@@ -12,7 +14,7 @@ libcos_la_SOURCES += \
 	compat/cps_tidy.c
 
 # control flow
-include_HEADERS += compat/cps_flow.h
+coscpsinc_HEADERS += compat/cps_flow.h
 libcos_la_SOURCES += \
 	compat/cps_crew.c compat/cps_crew.h \
 	compat/cps_flow.c compat/cps_flow.h \
@@ -24,6 +26,6 @@ libcos_la_SOURCES += \
 libcos_la_SOURCES += compat/cps_crawl.c compat/cps_read.c
 
 # values that processes share
-include_HEADERS += compat/cps_shared.h
+coscpsinc_HEADERS += compat/cps_shared.h
 libcos_la_SOURCES += \
 	compat/cps_shared.c

@@ -6,7 +6,7 @@
 #include "example.h"
 
 #include <coscrawl.h>
-#include <libdill.h>
+#include <coscrawl/libdill.h>
 
 #include <stdio.h>
 #include <stdlib.h>

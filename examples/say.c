@@ -6,7 +6,7 @@
  * and its calls stand at a gate that keeps them, in their order, until there was. */
 #include "serve.h"
 
-#include <libdill.h>
+#include <coscrawl/libdill.h>
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "serve.h"
 
 #include <errno.h>
-#include <libdill.h>
+#include <coscrawl/libdill.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

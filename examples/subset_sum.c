@@ -8,7 +8,7 @@
 #include "serve.h"
 
 #include <errno.h>
-#include <libdill.h>
+#include <coscrawl/libdill.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * the disk, and the loop must not. */
 #include "serve.h"
 
-#include <libdill.h>
+#include <coscrawl/libdill.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -50,6 +50,12 @@ AC_DEFUN([COS_LIBDILL], [
 	AS_IF([test $cos_libdill = system],
 		[DILL_LIBS="-ldill"; DILL_CPPFLAGS=""; AC_DEFINE([SYSTEM_LIBDILL], [1], [the runtime is the system's])],
 		[DILL_LIBS=""; DILL_CPPFLAGS='-I$(top_srcdir)/src/dill'])
+	dnl Programs call it themselves: go() and its kin are macros of its header.
+	PC_REQUIRES="" PC_DILL=""
+	AS_IF([test $cos_libdill = system],
+		[AS_IF([$PKG_CONFIG --exists libdill], [PC_REQUIRES=libdill], [PC_DILL=-ldill])])
+	AC_SUBST([PC_REQUIRES])
+	AC_SUBST([PC_DILL])
 	AC_SUBST([DILL_LIBS])
 	AC_SUBST([DILL_CPPFLAGS])
 	AM_CONDITIONAL([BUNDLED_DILL], [test $cos_libdill = bundled])

@@ -5,18 +5,8 @@
 srcdir=${srcdir:-.}
 top=$(cd "$srcdir" && pwd)
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-n=0 failed=0
-verdict() { # STATUS DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		tail -n 20 "$work/log" | sed 's/^/# /'
-	fi
-}
+. "$top/tests/install-check.sh"
+trap ended EXIT
 configured() { # ARGUMENT...
 	"$top/configure" --disable-shared CC="${CC:-cc}" "$@" >"$work/log" 2>&1
 }
@@ -34,12 +24,26 @@ configured --with-libdill=system CPPFLAGS="-I$work/prefix/include" LDFLAGS="-L$w
 verdict $? "configure finds it by a link test"
 make -j2 >"$work/log" 2>&1
 verdict $? "the project builds against it"
+grep -q '^Libs:.*-ldill' coscrawl.pc
+verdict $? "coscrawl.pc names it where it has no .pc file of its own"
 ! nm libcoscrawl.la .libs/libcos.a 2>/dev/null | grep -q ' T dill_'
 verdict $? "and brings no runtime of its own"
 make check TESTS=tests/dill_raw.t >"$work/log" 2>&1
 verdict $? "a test runs against it"
-configured CPPFLAGS="-I$work/prefix/include" LDFLAGS="-L$work/prefix/lib" && grep -q 'libdill: system' "$work/log"
+# Where it has a .pc file ours requires it, and programs get it through that.
+root='' prefix=$work/installed
+PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
+LD_LIBRARY_PATH=$work/prefix/lib
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+configured --prefix="$prefix" CPPFLAGS="-I$work/prefix/include" LDFLAGS="-L$work/prefix/lib" &&
+	grep -q 'libdill: system' "$work/log"
 verdict $? "auto takes the system's when it is there"
+alone make -j2 && alone make install && grep -q '^Requires: libdill$' coscrawl.pc
+verdict $? "coscrawl.pc requires it where it has a .pc file of its own"
+programs
+headers
+alone make uninstall
+left
 configured --with-libdill=bundled CPPFLAGS="-I$work/prefix/include" LDFLAGS="-L$work/prefix/lib" &&
 	grep -q 'libdill: bundled' "$work/log"
 verdict $? "bundled takes ours all the same"

@@ -4,8 +4,10 @@ dill_sources = src/dill/bundle.c src/dill/chan.c src/dill/cr.c src/dill/ctx.c sr
 	src/dill/san.h src/dill/stack.c src/dill/timer.c
 if BUNDLED_DILL
 libcos_la_SOURCES += $(dill_sources)
+pkginclude_HEADERS += src/dill/libdill.h src/dill/libdillimpl.h
 else
 EXTRA_DIST += $(dill_sources)
+pkginclude_HEADERS += src/coscrawl/libdill.h
 endif
 
 # make bench-dill: what the runtime costs. BENCH_DILL_FLAGS=--json for scripts.
