@@ -19,6 +19,7 @@ struct level {
     int nesting;
     size_t running;
     int told, ran, downloaded;
+    struct spider_links links; /* of the run inside `once` */
     cps_cb *done;   /* of the run inside `once` */
     void *token;
     cps_cb *cb;
@@ -69,6 +70,7 @@ static void have_links(int err, int downloaded, struct spider_links *links, void
 static void have_file(int err, void *arg)
 {
     struct level *level = arg;
+    struct spider_links links = level->links;
     if (level->ran)
         spider_tell(level->site->spider, level->url, level->downloaded, err);
     if (err) {
@@ -76,17 +78,22 @@ static void have_file(int err, void *arg)
         let_go(level);
         return;
     }
-    if (level->ran)
-        cos_flow_once_forget(level->site->once, level->url);
-    spider_page_cps(level->site->rt, level->site->spider, level->url, level->nesting > 0,
-                    have_links, level);
+    if (!level->ran) {
+        spider_page_cps(level->site->rt, level->site->spider, level->url, level->nesting > 0,
+                        have_links, level);
+        return;
+    }
+    cos_flow_once_forget(level->site->once, level->url);
+    have_links(0, level->downloaded, &links, level);
+    spider_links_release(&links);
 }
 
 static void page_there(int err, int downloaded, struct spider_links *links, void *arg)
 {
     struct level *level = arg;
-    (void)links;
     level->downloaded = downloaded;
+    level->links = *links;
+    *links = (struct spider_links){0};
     level->done(err, level->token);
 }
 
@@ -97,7 +104,7 @@ static void get_page(struct cps_rt *rt, void *result, void *arg, cps_cb *done, v
     level->ran = 1;
     level->done = done;
     level->token = token;
-    spider_page_cps(rt, level->site->spider, level->url, 0, page_there, level);
+    spider_page_cps(rt, level->site->spider, level->url, level->nesting > 0, page_there, level);
 }
 
 static void nothing_to_do(int err, void *arg)

@@ -19,6 +19,7 @@ struct task {
     struct site *site;
     struct cps_flow_queue *queue;
     int nesting, ran, downloaded;
+    struct spider_links links; /* when it ran */
     cps_cb *run_done, *done;
     void *run_token, *token;
     char url[];
@@ -55,23 +56,29 @@ static void have_links(int err, int downloaded, struct spider_links *links, void
 static void have_file(int err, void *arg)
 {
     struct task *task = arg;
+    struct spider_links links = task->links;
     if (task->ran)
         spider_tell(task->site->spider, task->url, task->downloaded, err);
     if (err) {
         task->done(err, task->token);
         return;
     }
-    if (task->ran)
-        cos_flow_once_forget(task->site->once, task->url);
-    spider_page_cps(task->site->rt, task->site->spider, task->url, task->nesting > 0, have_links,
-                    task);
+    if (!task->ran) {
+        spider_page_cps(task->site->rt, task->site->spider, task->url, task->nesting > 0,
+                        have_links, task);
+        return;
+    }
+    cos_flow_once_forget(task->site->once, task->url);
+    have_links(0, task->downloaded, &links, task);
+    spider_links_release(&links);
 }
 
 static void page_there(int err, int downloaded, struct spider_links *links, void *arg)
 {
     struct task *task = arg;
-    (void)links;
     task->downloaded = downloaded;
+    task->links = *links;
+    *links = (struct spider_links){0};
     task->run_done(err, task->run_token);
 }
 
@@ -82,7 +89,7 @@ static void get_page(struct cps_rt *rt, void *result, void *arg, cps_cb *done, v
     task->ran = 1;
     task->run_done = done;
     task->run_token = token;
-    spider_page_cps(rt, task->site->spider, task->url, 0, page_there, task);
+    spider_page_cps(rt, task->site->spider, task->url, task->nesting > 0, page_there, task);
 }
 
 static void work(struct cps_flow_queue *queue, void *item, void *arg, cps_cb *done, void *token)
