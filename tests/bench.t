@@ -36,7 +36,7 @@ TMPDIR=$tmp "$coscrawl" bench --quick --style=queue,once,parallel,sequential,dis
 	--rounds=2 --no-instructions --max-time=40 --json --html="$tmp/page.html" >"$tmp/json" 2>"$tmp/err"
 same $? 0 "a quick run ends well"
 same "$(ask '.partial')" false "it had the time for all of it"
-same "$(ask '[.cells[0] | has("style","face","leaves","shape","latency_ms","concurrency","parser","rounds","valid","reason","pages","requests","duplicates","lost","pages_s","cpu_ns_page","instructions_step","ratio","ratio_low","ratio_high")] | all')" \
+same "$(ask '[.cells[0] | has("style","face","leaves","shape","latency_ms","concurrency","parser","rounds","valid","reason","pages","requests","duplicates","lost","pages_s","cpu_ns_page","instructions_step","ratio","ratio_low","ratio_high","cpu_ns_step","task_p50_us","task_p95_us","task_p99_us","loop_lag_us","callbacks_not_once","memory_task_bytes","stack_bytes","descriptors")] | all')" \
 	true "a cell has every field that is promised"
 same "$(ask '[.cells[] | .rounds] | unique | join(",")')" 2 "every cell ran in both rounds"
 same "$(ask '[.cells[] | select(.valid | not)] | length')" 0 "every cell got the right pages"
@@ -54,6 +54,14 @@ same "$(ask '[.cells[] | select(.style == "sequential" and .in_flight_peak != 1)
 	"C3 sequential: one step in flight"
 same "$(ask '[.cells[] | select(.style == "queue" and .in_flight_peak > 16)] | length')" 0 \
 	"C6 queue: never more than its limit"
+same "$(ask '[.cells[] | .callbacks_not_once] | unique | join(",")')" 0 "C14 every callback came once"
+same "$(ask '[.cells[] | select(.stack_bytes == null or .stack_bytes < 100 or .stack_bytes > 100000)] | length')" 0 \
+	"the stack of every cell was measured"
+same "$(ask '[.cells[] | select(.leaves == "null" and .style == "parallel" and .shape == "tree") | .memory_task_bytes] | (.[1] > 2000 and .[0] < .[1])')" true \
+	"a coroutine needs a stack, a callback does not"
+same "$(ask '[.cells[] | select(.style == "once" or .style == "queue") | .leaves + .shape + (.steps|tostring)] | unique | length')" \
+	"$(ask '[.cells[] | select(.style == "once" or .style == "queue") | .leaves + .shape] | unique | length')" \
+	"once and queue take the same steps, on both faces"
 same "$(ask '[.cells[] | select(.leaves == "null") | .style + .face + .shape] | length')" \
 	"$(ask '[.cells[] | select(.leaves == "null") | .style + .face + .shape] | unique | length')" "each cell once"
 ranks=$(ask '[.cells[] | select(.leaves == "null" and .shape == "tree") | .rank] | sort | .[0]')
@@ -85,8 +93,17 @@ same "$(ask '[.cells[] | select(.style == "queue") | .valid] | all')" true "C6 t
 same "$(ask '[.cells[] | .valid] | all')" true "C10b no page is lost"
 
 # real leaves: its own site, pages compared by digest
-"$coscrawl" bench --style=queue,parallel --leaves=real --shape=cross --latency=5 --rounds=1 --no-instructions -q --json >"$tmp/json"
-same "$(ask '[.cells[] | .valid] | (length == 4 and all)')" true "real leaves: the same pages over the network"
+"$coscrawl" bench --style=queue,parallel,once --leaves=real --shape=cross,crowd --latency=5 --rounds=1 --no-instructions -q --json >"$tmp/json"
+same "$(ask '[.cells[] | .valid] | (length == 12 and all)')" true "real leaves: the same pages over the network"
+same "$(ask '[.cells[] | .parser] | unique | join(",")')" scan,tidy "read by the scanner and by tidy"
+same "$(ask '[.cells[] | select(.task_p50_us < 1000 or .task_p50_us > .task_p99_us or .loop_lag_us == null or .descriptors < 8)] | length')" 0 \
+	"task time, lag of the loop and descriptors were measured"
+same "$(ask '[.descriptors_64[] | select(.style == "parallel") | .error] | unique | join(",")')" EMFILE \
+	"C17 64 descriptors: parallel ends by EMFILE"
+same "$(ask '[.descriptors_64[] | select(.style == "queue") | .error == null and .pages == .expected] | (length == 2 and all)')" true \
+	"C17 64 descriptors: the queue completes"
+same "$(ask '[.descriptors_64[] | select(.style == "once") | .error == null and .pages == .expected] | (length == 2 and all)')" true \
+	"C17 64 descriptors: once completes where only the duplicates were too many"
 same "$(ask '[.cells[] | select(.style == "queue") | .duplicates == 0 and .fetch_p50_us >= 5000] | all')" true \
 	"C5 real leaves: each page once, and not faster than the site"
 
@@ -102,7 +119,7 @@ same "$(ask '.partial')" true "and what there is was written"
 same "$(ls -A "$tmp/run")" "" "and nothing stays behind"
 
 # bad usage
-for bad in --style=quick --rounds=0 --rounds=x --shape= --side-by-side=queue --frobnicate extra; do
+for bad in --parser=guess --style=quick --rounds=0 --rounds=x --shape= --side-by-side=queue --frobnicate extra; do
 	"$coscrawl" bench $bad >"$tmp/out" 2>"$tmp/err"
 	code=$?
 	[ $code = 2 ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && held=1 || held=0

@@ -22,12 +22,14 @@ struct bench_cell {
     enum bench_shape shape;
     int latency; /* ms, or BENCH_TAIL */
     int concurrency;
+    int tidy; /* real leaves: HTML Tidy reads the links, not the scanner */
 };
 
 /* What a worker tells; all of one run, times as the mean over its runs. */
 #define BENCH_FIELDS(X)                                                                            \
     X(err) X(runs) X(wall_ns) X(cpu_ns) X(steps) X(expected) X(pages) X(requests) X(duplicates)    \
-    X(lost) X(wrong) X(extra) X(in_flight) X(p50_us) X(p95_us) X(p99_us) X(rss_kb)
+    X(lost) X(wrong) X(extra) X(in_flight) X(p50_us) X(p95_us) X(p99_us) X(task50_us)              \
+    X(task95_us) X(task99_us) X(lag_us) X(callbacks) X(memory) X(stack) X(fds) X(rss_kb)
 
 struct bench_sample {
 #define BENCH_FIELD(name) int64_t name;
@@ -43,6 +45,8 @@ struct bench_result {
     char *have;                   /* 1: the round has a sample */
     int rounds;                   /* how many samples there are */
     int died;                     /* workers that gave no sample */
+    struct bench_sample probe;    /* of the warm-up: memory, stack, fds */
+    int probed;
     /* numbers.c */
     struct bench_sample median;
     double pages_s, wall_ns_page, cpu_ns_page, cpu_ns_step;
@@ -54,7 +58,7 @@ struct bench_result {
 
 struct bench_options {
     const char *styles, *faces, *leaves, *shapes; /* comma lists; NULL: all */
-    const char *latencies, *concurrencies;
+    const char *latencies, *concurrencies, *parsers;
     int quick, rounds, seconds;
     int no_instructions, quiet;
     enum { BENCH_TABLE, BENCH_JSON, BENCH_CSV } format;
@@ -68,11 +72,21 @@ struct bench_fairness {
     double co, cps; /* instructions a page */
 };
 
+/* A run with few descriptors; see limits.c. */
+enum { BENCH_NOFILE = 64, BENCH_LIMITS = 12 };
+struct bench_limit {
+    struct bench_cell cell;
+    struct bench_sample sample;
+    int have;
+};
+
 struct bench {
     struct bench_options opt;
     struct bench_result *results;
     size_t count;
     struct bench_fairness fairness;
+    struct bench_limit limits[BENCH_LIMITS];
+    size_t nlimits;
     int interrupted, out_of_time;
     double seconds; /* that it took */
     char dir[64];
@@ -86,9 +100,11 @@ const char *bench_shape_name(enum bench_shape shape);
 void bench_latency_name(int latency, char out[16]);
 /* 0, COS_ENOMEM, or COS_EINVAL with what is wrong in why. */
 int bench_matrix(struct bench *bench, char why[200]);
-/* "queue/co/null/tree/0/16" and back; 0 or -1. */
+/* "queue/co/null/tree/0/16/scan" and back; 0 or -1. */
 void bench_cell_name(const struct bench_cell *cell, char out[96]);
 int bench_cell_parse(const char *name, struct bench_cell *out);
+/* 1 when the list of the command line has the word, or there is no list. */
+int bench_listed(const char *list, const char *word);
 /* The cell that others in its table are compared with; NULL when it was not run. */
 const struct bench_result *bench_baseline(const struct bench *bench,
                                           const struct bench_result *result);
@@ -96,9 +112,14 @@ const struct bench_result *bench_baseline(const struct bench *bench,
 int bench_same_table(const struct bench_cell *a, const struct bench_cell *b);
 
 /* --- worker.c ------------------------------------------------------------------- */
-/* Runs the cell repeat times (0: for a while) below dir and prints the sample.
- * An exit code. */
-int bench_worker(const char *cell, int repeat, const char *dir);
+struct bench_work {
+    const char *cell, *dir; /* below dir */
+    int repeat;             /* 0: for a while */
+    int probe;              /* look at memory, stack and descriptors: times are worthless */
+    int nofile;             /* of files that it may open; 0: as it is */
+};
+/* Runs the cell and prints the sample. An exit code. */
+int bench_worker(const struct bench_work *work);
 
 /* For callgrind: runs these cells (a list) between marks. An exit code. */
 enum { BENCH_COUNTED = 5 };
@@ -123,7 +144,13 @@ void bench_progress(const struct bench *bench, const char *fmt, ...)
 /* By callgrind, when it is there: instructions and allocations of the cells with
  * null leaves, in half of the time at most; what real ones cost on both faces. */
 void bench_count(struct bench *bench);
+/* "name value" lines; 0, or -1 when some are missing. */
+int bench_parse_sample(const char *text, struct bench_sample *out);
+/* limits.c: real leaves with few descriptors. */
+void bench_limits(struct bench *bench);
 void bench_count_fairness(struct bench *bench);
+/* 1 when a cell has real leaves. */
+int bench_has_real(const struct bench *bench);
 
 /* --- numbers.c --------------------------------------------------------------------- */
 void bench_summarise(struct bench *bench);

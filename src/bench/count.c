@@ -121,7 +121,7 @@ static int count_cell(struct bench *bench, const struct bench_cell *cell, int ma
     return rc || rc2 || *steps <= 0 || *pages <= 0 ? -1 : 0;
 }
 
-static int have_real(const struct bench *bench)
+int bench_has_real(const struct bench *bench)
 {
     for (size_t i = 0; i < bench->count; i++)
         if (bench->results[i].cell.leaves == BENCH_REAL)
@@ -136,12 +136,10 @@ void bench_count_fairness(struct bench *bench)
     struct bench_cell cell;
     struct count co, cps;
     long long steps, pages;
-    if (!have_real(bench))
-        return;
     bench_progress(bench, "counting instructions: the real leaves, both faces");
-    if (bench_cell_parse("sequential/co/real/chain/0/1", &cell)
+    if (bench_cell_parse("sequential/co/real/chain/0/1/scan", &cell)
         || count_cell(bench, &cell, FAIR_MANY, &co, &steps, &pages)
-        || bench_cell_parse("sequential/cps/real/chain/0/1", &cell)
+        || bench_cell_parse("sequential/cps/real/chain/0/1/scan", &cell)
         || count_cell(bench, &cell, FAIR_MANY, &cps, &steps, &pages))
         return;
     bench->fairness = (struct bench_fairness){1, co.instructions / (double)pages,

@@ -21,6 +21,8 @@ void bench_step_begin(void)
     bench_web->steps++;
     if (++bench_web->in_flight > bench_web->peak)
         bench_web->peak = bench_web->in_flight;
+    if (__builtin_expect(bench_web->probe.on, 0))
+        bench_probe_step(&bench_web->probe);
 }
 
 void bench_step_end(void)
@@ -40,6 +42,23 @@ void bench_took(int64_t since_ns)
 {
     if (bench_web->ntimes < BENCH_TIMES_MAX)
         bench_web->times[bench_web->ntimes++] = bench_clock() - since_ns;
+}
+
+void bench_task_begin(const char *path)
+{
+    struct bench_page *page = bench_web->clocked ? bench_web_file(bench_web, path) : NULL;
+    if (page && !page->since)
+        page->since = bench_clock();
+}
+
+void bench_task_end(const char *url)
+{
+    struct bench_page *page = bench_web_url(bench_web, url);
+    if (!page || !page->since)
+        return;
+    if (bench_web->ntasks < BENCH_TIMES_MAX)
+        bench_web->tasks[bench_web->ntasks++] = bench_clock() - page->since;
+    page->since = 0;
 }
 
 struct cos_page *bench_answer(const struct bench_page *page, const char *url)

@@ -38,6 +38,7 @@ int bench_cos_file_read(const char *path, struct cos_buf *out, int64_t deadline)
 {
     struct bench_page *page;
     int err;
+    bench_task_begin(path);
     if (bench_web->leaves != BENCH_REAL) {
         page = bench_web_file(bench_web, path);
         err = turn();
@@ -71,6 +72,7 @@ int bench_cos_stat(const char *path, struct cos_stat *out, int64_t deadline)
 {
     struct bench_page *page;
     int err;
+    bench_task_begin(path);
     if (bench_web->leaves != BENCH_REAL) {
         page = bench_web_file(bench_web, path);
         err = turn();

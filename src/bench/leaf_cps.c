@@ -15,6 +15,7 @@ struct leaf {
     const char *url;        /* fetch: the page's own, or a copy */
     char *copy;
     size_t max;
+    int live; /* its callback has not run */
     int64_t since;
     union {
         cps_cb *plain;
@@ -34,7 +35,7 @@ static struct leaf *leaf_new(struct bench_page *page, void *arg)
         unused = leaf->next;
     else if (!(leaf = malloc(sizeof *leaf)))
         return NULL;
-    *leaf = (struct leaf){.page = page, .arg = arg};
+    *leaf = (struct leaf){.page = page, .arg = arg, .live = 1};
     bench_step_begin();
     return leaf;
 }
@@ -43,6 +44,8 @@ static struct leaf *leaf_new(struct bench_page *page, void *arg)
 static struct leaf leaf_end(struct leaf *leaf)
 {
     struct leaf was = *leaf;
+    bench_web->callbacks += !leaf->live;
+    leaf->live = 0;
     leaf->next = unused;
     unused = leaf;
     bench_step_end();
@@ -119,6 +122,7 @@ int64_t bench_cps_file_read(struct cps_rt *rt, const char *path, size_t max, int
     struct leaf *leaf = leaf_new(real ? NULL : bench_web_file(bench_web, path), arg);
     if (!leaf)
         return COS_ENOMEM;
+    bench_task_begin(path);
     leaf->cb.read = cb;
     leaf->max = max;
     if (real)
@@ -180,6 +184,7 @@ int64_t bench_cps_stat(struct cps_rt *rt, const char *path, int64_t deadline, cp
     struct leaf *leaf = leaf_new(real ? NULL : bench_web_file(bench_web, path), arg);
     if (!leaf)
         return COS_ENOMEM;
+    bench_task_begin(path);
     leaf->cb.stat = cb;
     if (real)
         return started(leaf, cps_stat(rt, path, deadline, looked, leaf));

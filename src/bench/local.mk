@@ -50,9 +50,11 @@ libbench_la_SOURCES = \
 	src/bench/leaf.c src/bench/leaf.h \
 	src/bench/leaf_co.c src/bench/leaf_cps.c \
 	src/bench/leaf_map.h \
+	src/bench/limits.c \
 	src/bench/matrix.c \
 	src/bench/numbers.c \
 	src/bench/out_html.c src/bench/out_json.c src/bench/out_table.c \
+	src/bench/probe.c \
 	src/bench/run.c \
 	src/bench/source.c \
 	src/bench/web.c src/bench/web.h \

@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const char *const leaves_names[BENCH_LEAVES] = {"null", "replay", "real"};
-static const char *const shape_names[BENCH_SHAPES] = {"one",  "chain", "tree",  "cross",
-                                                      "star", "lost",  "errors"};
+static const char *const shape_names[BENCH_SHAPES] = {"one",  "chain", "tree",   "cross",
+                                                      "star", "lost",  "errors", "crowd"};
 
 enum { CELLS_MAX = 2000 };
 
@@ -44,8 +44,9 @@ void bench_cell_name(const struct bench_cell *cell, char out[96])
 {
     char latency[16];
     bench_latency_name(cell->latency, latency);
-    snprintf(out, 96, "%s/%s/%s/%s/%s/%d", cell->style->name, cell->style->face,
-             leaves_names[cell->leaves], shape_names[cell->shape], latency, cell->concurrency);
+    snprintf(out, 96, "%s/%s/%s/%s/%s/%d/%s", cell->style->name, cell->style->face,
+             leaves_names[cell->leaves], shape_names[cell->shape], latency, cell->concurrency,
+             cell->tidy ? "tidy" : "scan");
 }
 
 static const struct spider_style *find_style(const char *name, const char *face)
@@ -58,14 +59,15 @@ static const struct spider_style *find_style(const char *name, const char *face)
 
 int bench_cell_parse(const char *name, struct bench_cell *out)
 {
-    char style[16], face[8], leaves[16], shape[16], latency[16];
+    char style[16], face[8], leaves[16], shape[16], latency[16], parser[8];
     int l, s;
-    if (sscanf(name, "%15[^/]/%7[^/]/%15[^/]/%15[^/]/%15[^/]/%d", style, face, leaves, shape,
-               latency, &out->concurrency) != 6)
+    if (sscanf(name, "%15[^/]/%7[^/]/%15[^/]/%15[^/]/%15[^/]/%d/%7s", style, face, leaves, shape,
+               latency, &out->concurrency, parser) != 7)
         return -1;
     l = find_name(leaves_names, BENCH_LEAVES, leaves);
     s = find_name(shape_names, BENCH_SHAPES, shape);
     out->style = find_style(style, face);
+    out->tidy = !strcmp(parser, "tidy");
     out->latency = strcmp(latency, "tail") ? atoi(latency) : BENCH_TAIL;
     if (l < 0 || s < 0 || !out->style || !out->style->run || out->concurrency < 1)
         return -1;
@@ -76,8 +78,7 @@ int bench_cell_parse(const char *name, struct bench_cell *out)
 
 /* --- lists of the command line ------------------------------------------------------ */
 
-/* 1 when the list has the word, or there is no list. */
-static int listed(const char *list, const char *word)
+int bench_listed(const char *list, const char *word)
 {
     size_t len = strlen(word);
     if (!list)
@@ -92,7 +93,7 @@ static int listed_number(const char *list, int number)
 {
     char word[16];
     bench_latency_name(number, word);
-    return listed(list, word);
+    return bench_listed(list, word);
 }
 
 /* 0 when every word of the list is one of the known ones. */
@@ -102,7 +103,7 @@ static int check(const char *list, const char *what, const char *known, char why
         char word[32];
         size_t len = strcspn(list, ",");
         snprintf(word, sizeof word, "%.*s", (int)(len < 31 ? len : 31), list);
-        if (!len || !listed(known, word)) {
+        if (!len || !bench_listed(known, word)) {
             snprintf(why, 200, "%s takes %s, not '%s'", what, known, word);
             return COS_EINVAL;
         }
@@ -134,19 +135,32 @@ static int add(struct bench *bench, struct bench_cell cell)
     return more[bench->count - 1].samples && more[bench->count - 1].have ? 0 : COS_ENOMEM;
 }
 
+struct web {
+    enum bench_leaves leaves;
+    enum bench_shape shape;
+    int latency, tidy;
+};
+
+/* Null leaves have no parser: they are there whichever is asked for. */
+static int wanted(const struct bench_options *o, const struct web *web)
+{
+    return bench_listed(o->leaves, leaves_names[web->leaves])
+           && bench_listed(o->shapes, shape_names[web->shape])
+           && (web->leaves != BENCH_REAL || listed_number(o->latencies, web->latency))
+           && (web->leaves == BENCH_NULL || bench_listed(o->parsers, web->tidy ? "tidy" : "scan"));
+}
+
 /* One table: all styles on the same web. */
-static int add_table(struct bench *bench, enum bench_leaves leaves, enum bench_shape shape,
-                     int latency)
+static int add_table(struct bench *bench, struct web web)
 {
     int err = 0;
-    if (!listed(bench->opt.leaves, leaves_names[leaves])
-        || !listed(bench->opt.shapes, shape_names[shape])
-        || (leaves == BENCH_REAL && !listed_number(bench->opt.latencies, latency)))
+    if (!wanted(&bench->opt, &web))
         return 0;
     for (const struct spider_style *s = bench_spider_styles; s->name && !err; s++)
-        if (s->run && single(s) == (shape == BENCH_ONE) && listed(bench->opt.styles, s->name)
-            && listed(bench->opt.faces, s->face))
-            err = add(bench, (struct bench_cell){s, leaves, shape, latency, BENCH_JOBS});
+        if (s->run && single(s) == (web.shape == BENCH_ONE)
+            && bench_listed(bench->opt.styles, s->name) && bench_listed(bench->opt.faces, s->face))
+            err = add(bench, (struct bench_cell){s, web.leaves, web.shape, web.latency, BENCH_JOBS,
+                                                 web.tidy});
     return err;
 }
 
@@ -155,46 +169,50 @@ static int add_limits(struct bench *bench, int latency)
 {
     static const int limits[] = {1, 4, 64, 256};
     int err = 0;
-    if (!listed(bench->opt.leaves, "real") || !listed(bench->opt.shapes, "tree")
-        || !listed(bench->opt.styles, "queue") || !listed_number(bench->opt.latencies, latency))
+    if (!wanted(&bench->opt, &(struct web){BENCH_REAL, BENCH_TREE, latency, 0})
+        || !bench_listed(bench->opt.styles, "queue"))
         return 0;
     for (const struct spider_style *s = bench_spider_styles; s->name && !err; s++)
         for (size_t i = 0; i < 4 && !err; i++)
-            if (!strcmp(s->name, "queue") && listed(bench->opt.faces, s->face)
+            if (!strcmp(s->name, "queue") && bench_listed(bench->opt.faces, s->face)
                 && listed_number(bench->opt.concurrencies, limits[i]))
                 err = add(bench,
-                          (struct bench_cell){s, BENCH_REAL, BENCH_TREE, latency, limits[i]});
+                          (struct bench_cell){s, BENCH_REAL, BENCH_TREE, latency, limits[i], 0});
     return err;
 }
 
+/* tidy only when it is asked for: a minute is short. */
 static int add_quick(struct bench *bench)
 {
-    static const struct {
-        enum bench_leaves leaves;
-        enum bench_shape shape;
-        int latency;
-    } tables[] = {{BENCH_NULL, BENCH_ONE, 0},     {BENCH_NULL, BENCH_TREE, 0},
-                  {BENCH_NULL, BENCH_CROSS, 0},   {BENCH_REPLAY, BENCH_CROSS, 0},
-                  {BENCH_REAL, BENCH_TREE, 0},    {BENCH_REAL, BENCH_CROSS, 5}};
+    static const struct web webs[] = {{BENCH_NULL, BENCH_ONE, 0, 0},   {BENCH_NULL, BENCH_TREE, 0, 0},
+                                      {BENCH_NULL, BENCH_CROSS, 0, 0}, {BENCH_REPLAY, BENCH_CROSS, 0, 0},
+                                      {BENCH_REAL, BENCH_TREE, 0, 0},  {BENCH_REAL, BENCH_CROSS, 5, 0},
+                                      {BENCH_REAL, BENCH_CROSS, 5, 1}};
     int err = 0;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && !err; i++)
-        err = add_table(bench, tables[i].leaves, tables[i].shape, tables[i].latency);
+    for (size_t i = 0; i < sizeof webs / sizeof *webs && !err; i++)
+        if (!webs[i].tidy || bench->opt.parsers)
+            err = add_table(bench, webs[i]);
     return err;
 }
 
 static int add_full(struct bench *bench)
 {
     static const int latencies[] = {5, 20, BENCH_TAIL};
+    static const struct web more[] = {{BENCH_REAL, BENCH_CROSS, 5, 0}, {BENCH_REAL, BENCH_TREE, 0, 1},
+                                      {BENCH_REAL, BENCH_CROSS, 5, 1}};
     int err = 0;
     for (int leaves = 0; leaves < BENCH_LEAVES && !err; leaves++)
-        for (int shape = 0; shape < BENCH_SHAPES && !err; shape++)
-            err = add_table(bench, (enum bench_leaves)leaves, (enum bench_shape)shape, 0);
+        for (int shape = 0; shape < BENCH_CROWD && !err; shape++)
+            err = add_table(bench, (struct web){(enum bench_leaves)leaves, (enum bench_shape)shape,
+                                                0, 0});
     for (size_t i = 0; i < 3 && !err; i++) {
-        err = add_table(bench, BENCH_REAL, BENCH_TREE, latencies[i]);
+        err = add_table(bench, (struct web){BENCH_REAL, BENCH_TREE, latencies[i], 0});
         if (!err && latencies[i] == 5)
             err = add_limits(bench, 5); /* in the same table: tables are runs of cells */
     }
-    return err ? err : add_table(bench, BENCH_REAL, BENCH_CROSS, 5);
+    for (size_t i = 0; i < sizeof more / sizeof *more && !err; i++)
+        err = add_table(bench, more[i]);
+    return err;
 }
 
 int bench_matrix(struct bench *bench, char why[200])
@@ -206,11 +224,13 @@ int bench_matrix(struct bench *bench, char why[200])
     if (!err)
         err = check(o->leaves, "--leaves", "null,replay,real", why);
     if (!err)
-        err = check(o->shapes, "--shape", "one,chain,tree,cross,star,lost,errors", why);
+        err = check(o->shapes, "--shape", "one,chain,tree,cross,star,lost,errors,crowd", why);
     if (!err)
         err = check(o->latencies, "--latency", "0,5,20,tail", why);
     if (!err)
         err = check(o->concurrencies, "--concurrency", "1,4,16,64,256", why);
+    if (!err)
+        err = check(o->parsers, "--parser", "scan,tidy", why);
     if (!err)
         err = o->quick ? add_quick(bench) : add_full(bench);
     if (!err && !bench->count) {
@@ -224,7 +244,8 @@ int bench_matrix(struct bench *bench, char why[200])
 
 int bench_same_table(const struct bench_cell *a, const struct bench_cell *b)
 {
-    return a->leaves == b->leaves && a->shape == b->shape && a->latency == b->latency;
+    return a->leaves == b->leaves && a->shape == b->shape && a->latency == b->latency
+           && a->tidy == b->tidy;
 }
 
 const struct bench_result *bench_baseline(const struct bench *bench,

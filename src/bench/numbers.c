@@ -24,18 +24,28 @@ double bench_median(double *values, size_t n)
 
 /* --- the medians of a cell ---------------------------------------------------------------- */
 
-static void take_medians(struct bench_result *r)
+/* A sample is a row of numbers. */
+enum { FIELDS = sizeof(struct bench_sample) / sizeof(int64_t) };
+
+static void take_median(struct bench_result *r, size_t field)
 {
     double values[BENCH_ROUNDS_MAX];
-    size_t n;
-#define BENCH_FIELD(field)                                                                         \
-    n = 0;                                                                                         \
-    for (int i = 0; i < BENCH_ROUNDS_MAX; i++)                                                     \
-        if (r->have[i])                                                                            \
-            values[n++] = (double)r->samples[i].field;                                             \
-    r->median.field = (int64_t)bench_median(values, n);
-    BENCH_FIELDS(BENCH_FIELD)
-#undef BENCH_FIELD
+    size_t n = 0;
+    for (int i = 0; i < BENCH_ROUNDS_MAX; i++)
+        if (r->have[i])
+            values[n++] = (double)((const int64_t *)&r->samples[i])[field];
+    ((int64_t *)&r->median)[field] = (int64_t)bench_median(values, n);
+}
+
+static void take_medians(struct bench_result *r)
+{
+    for (size_t field = 0; field < FIELDS; field++)
+        take_median(r, field);
+    if (r->probed) {
+        r->median.memory = r->probe.memory;
+        r->median.stack = r->probe.stack;
+        r->median.fds = r->probe.fds;
+    }
     if (!r->median.pages || !r->median.steps || !r->median.wall_ns)
         return;
     r->wall_ns_page = (double)r->median.wall_ns / (double)r->median.pages;
@@ -49,7 +59,7 @@ static void take_medians(struct bench_result *r)
 /* The worst round decides: a style that loses pages now and then loses pages. */
 static void judge(struct bench_result *r)
 {
-    int64_t lost = 0, wrong = 0, extra = 0, err = 0;
+    int64_t lost = 0, wrong = 0, extra = 0, err = 0, callbacks = 0;
     for (int i = 0; i < BENCH_ROUNDS_MAX; i++) {
         const struct bench_sample *s = &r->samples[i];
         if (!r->have[i])
@@ -58,9 +68,11 @@ static void judge(struct bench_result *r)
         wrong = s->wrong > wrong ? s->wrong : wrong;
         extra = s->extra > extra ? s->extra : extra;
         err = s->err ? s->err : err;
+        callbacks = s->callbacks > callbacks ? s->callbacks : callbacks;
     }
     r->median.lost = lost;
-    r->valid = r->rounds && !r->died && !lost && !wrong && !extra;
+    r->median.callbacks = callbacks;
+    r->valid = r->rounds && !r->died && !lost && !wrong && !extra && !callbacks;
     if (r->died)
         snprintf(r->reason, sizeof r->reason, "%d runs crashed or hung", r->died);
     else if (!r->rounds)
@@ -72,6 +84,9 @@ static void judge(struct bench_result *r)
     else if (wrong || extra)
         snprintf(r->reason, sizeof r->reason, "%lld pages differ, %lld are too many",
                  (long long)wrong, (long long)extra);
+    else if (callbacks)
+        snprintf(r->reason, sizeof r->reason, "%lld callbacks ran twice or never",
+                 (long long)callbacks);
     else if (r->median.duplicates)
         snprintf(r->reason, sizeof r->reason, "the same pages, but %lld requests too many",
                  (long long)r->median.duplicates);

@@ -52,7 +52,7 @@ static void put_axes(struct cos_json *j, const struct bench_result *r)
         cos_json_int(j, r->cell.concurrency);
     else
         cos_json_null(j);
-    put_str(j, "parser", r->cell.leaves == BENCH_NULL ? NULL : "scan");
+    put_str(j, "parser", r->cell.leaves == BENCH_NULL ? NULL : r->cell.tidy ? "tidy" : "scan");
 }
 
 static void put_cell(struct cos_json *j, const struct bench_result *r)
@@ -88,6 +88,14 @@ static void put_cell(struct cos_json *j, const struct bench_result *r)
     put_double(j, "fetch_p50_us", (double)r->median.p50_us);
     put_double(j, "fetch_p95_us", (double)r->median.p95_us);
     put_double(j, "fetch_p99_us", (double)r->median.p99_us);
+    put_double(j, "task_p50_us", (double)r->median.task50_us);
+    put_double(j, "task_p95_us", (double)r->median.task95_us);
+    put_double(j, "task_p99_us", (double)r->median.task99_us);
+    put_double(j, "loop_lag_us", (double)r->median.lag_us);
+    put_int(j, "callbacks_not_once", r->median.callbacks);
+    put_double(j, "memory_task_bytes", (double)r->median.memory);
+    put_double(j, "stack_bytes", (double)r->median.stack);
+    put_double(j, "descriptors", (double)r->median.fds);
     put_double(j, "rss_kb", (double)r->median.rss_kb);
     cos_json_end(j);
 }
@@ -106,6 +114,27 @@ static void put_source(struct cos_json *j, const struct bench_source *s)
     put_int(j, "depth", m.depth);
     put_int(j, "complexity", m.complexity);
     put_int(j, "error_checks", m.errors);
+    cos_json_end(j);
+}
+
+static void put_limits(struct cos_json *j, const struct bench *bench)
+{
+    cos_json_key(j, "descriptors_64");
+    cos_json_array(j);
+    for (size_t i = 0; i < bench->nlimits; i++) {
+        const struct bench_limit *l = &bench->limits[i];
+        if (!l->have)
+            continue;
+        cos_json_object(j);
+        put_str(j, "style", l->cell.style->name);
+        put_str(j, "face", l->cell.style->face);
+        put_str(j, "shape", bench_shape_name(l->cell.shape));
+        put_str(j, "error", l->sample.err ? cos_errname((int)l->sample.err) : NULL);
+        put_int(j, "pages", l->sample.pages);
+        put_int(j, "expected", l->sample.expected);
+        put_int(j, "requests", l->sample.requests);
+        cos_json_end(j);
+    }
     cos_json_end(j);
 }
 
@@ -149,6 +178,7 @@ int bench_write_json(const struct bench *bench, FILE *out)
     for (const struct bench_source *s = bench_sources; s->file; s++)
         put_source(&j, s);
     cos_json_end(&j);
+    put_limits(&j, bench);
     put_machine(&j, bench);
     cos_json_end(&j);
     err = cos_json_done(&j);
@@ -167,18 +197,21 @@ static void put_field(FILE *out, double value, int end)
 
 int bench_write_csv(const struct bench *bench, FILE *out)
 {
-    fputs("style,face,leaves,shape,latency_ms,concurrency,rounds,valid,reason,pages,requests,"
-          "duplicates,lost,steps,pages_s,cpu_ns_page,cpu_ns_step,instructions_step,"
-          "instructions_page,allocations_page,ratio,ratio_low,ratio_high\n",
+    fputs("style,face,leaves,shape,latency_ms,concurrency,parser,rounds,valid,reason,pages,"
+          "requests,duplicates,lost,steps,pages_s,cpu_ns_page,cpu_ns_step,instructions_step,"
+          "instructions_page,allocations_page,task_p50_us,task_p95_us,task_p99_us,loop_lag_us,"
+          "memory_task_bytes,stack_bytes,descriptors,ratio,ratio_low,ratio_high\n",
           out);
     for (size_t i = 0; i < bench->count; i++) {
         const struct bench_result *r = &bench->results[i];
         const struct bench_sample *m = &r->median;
         char latency[16];
         bench_latency_name(r->cell.latency, latency);
-        fprintf(out, "%s,%s,%s,%s,%s,%d,%d,%d,\"%s\",%lld,%lld,%lld,%lld,%lld,",
+        fprintf(out, "%s,%s,%s,%s,%s,%d,%s,%d,%d,\"%s\",%lld,%lld,%lld,%lld,%lld,",
                 r->cell.style->name, r->cell.style->face, bench_leaves_name(r->cell.leaves),
-                bench_shape_name(r->cell.shape), latency, r->cell.concurrency, r->rounds, r->valid,
+                bench_shape_name(r->cell.shape), latency, r->cell.concurrency,
+                r->cell.leaves == BENCH_NULL ? "" : r->cell.tidy ? "tidy" : "scan", r->rounds,
+                r->valid,
                 r->reason, (long long)m->pages, (long long)m->requests, (long long)m->duplicates,
                 (long long)m->lost, (long long)m->steps);
         put_field(out, r->pages_s, ',');
@@ -187,6 +220,13 @@ int bench_write_csv(const struct bench *bench, FILE *out)
         put_field(out, r->instructions_step, ',');
         put_field(out, r->instructions_page, ',');
         put_field(out, r->allocations_page, ',');
+        put_field(out, (double)m->task50_us, ',');
+        put_field(out, (double)m->task95_us, ',');
+        put_field(out, (double)m->task99_us, ',');
+        put_field(out, (double)m->lag_us, ',');
+        put_field(out, (double)m->memory, ',');
+        put_field(out, (double)m->stack, ',');
+        put_field(out, (double)m->fds, ',');
         put_field(out, r->ratio, ',');
         put_field(out, r->ratio_low, ',');
         put_field(out, r->ratio_high, '\n');

@@ -4,7 +4,20 @@
 
 #include <string.h>
 
-static void print_head(const struct bench *bench, const struct bench_cell *cell, FILE *out)
+/* Instructions are counted with null leaves only; tasks take time and need
+ * descriptors with real ones only. */
+static void print_names(const struct bench_cell *cell, FILE *out)
+{
+    fprintf(out, "%4s %-10s %-4s %4s %8s %8s %7s %5s", "rank", "style", "face", "jobs", "pages/s",
+            "cpu ns/p", "request", "dup");
+    if (cell->leaves == BENCH_REAL)
+        fprintf(out, " %6s %6s %6s %6s %4s", "p50ms", "p95ms", "p99ms", "lag ms", "fds");
+    else
+        fprintf(out, " %8s %7s %7s", "instr/p", "instr/s", "alloc/p");
+    fprintf(out, " %4s %8s %6s  %s\n", "peak", "B/task", "stack", "ratio [95 %]");
+}
+
+static void print_head(const struct bench_cell *cell, FILE *out)
 {
     char latency[16];
     struct cos_site_options opt;
@@ -15,14 +28,12 @@ static void print_head(const struct bench *bench, const struct bench_cell *cell,
             cell->shape == BENCH_ONE ? "a single page" : bench_shape_name(cell->shape),
             (long long)opt.pages, nesting);
     if (cell->leaves == BENCH_REAL)
-        fprintf(out, ", latency %s%s", latency, cell->latency == BENCH_TAIL ? "" : " ms");
+        fprintf(out, ", latency %s%s%s", latency, cell->latency == BENCH_TAIL ? "" : " ms",
+                cell->tidy ? ", parsed by tidy" : "");
     fprintf(out, "; ratio: %s a page against %s co\n",
             cell->leaves == BENCH_REAL ? "time" : "processor time",
             cell->shape == BENCH_ONE ? "discipline" : "queue");
-    fprintf(out, "%4s %-10s %-4s %4s %10s %11s %11s %10s %8s %8s %5s %5s  %s\n", "rank", "style",
-            "face", "jobs", "pages/s", "cpu ns/page", "cpu ns/step", "instr/step", "alloc/pg",
-            "requests", "dup", "peak", "ratio [95 %]");
-    (void)bench;
+    print_names(cell, out);
 }
 
 static void print_optional(FILE *out, int width, double value, const char *fmt)
@@ -30,6 +41,25 @@ static void print_optional(FILE *out, int width, double value, const char *fmt)
     char text[32];
     snprintf(text, sizeof text, value > 0 ? fmt : "-", value);
     fprintf(out, " %*s", width, text);
+}
+
+static void print_numbers(const struct bench_result *r, FILE *out)
+{
+    const struct bench_sample *m = &r->median;
+    if (r->cell.leaves == BENCH_REAL) {
+        print_optional(out, 6, (double)m->task50_us / 1e3, "%.1f");
+        print_optional(out, 6, (double)m->task95_us / 1e3, "%.1f");
+        print_optional(out, 6, (double)m->task99_us / 1e3, "%.1f");
+        print_optional(out, 6, (double)m->lag_us / 1e3, "%.1f");
+        print_optional(out, 4, (double)m->fds, "%.0f");
+    } else {
+        print_optional(out, 8, r->instructions_page, "%.0f");
+        print_optional(out, 7, r->instructions_step, "%.0f");
+        print_optional(out, 7, r->allocations_page, "%.1f");
+    }
+    fprintf(out, " %4lld", (long long)m->in_flight);
+    print_optional(out, 8, (double)m->memory, "%.0f");
+    print_optional(out, 6, (double)m->stack, "%.0f");
 }
 
 static void print_row(const struct bench_result *r, FILE *out)
@@ -40,21 +70,34 @@ static void print_row(const struct bench_result *r, FILE *out)
     if (!strcmp(r->cell.style->name, "queue"))
         snprintf(jobs, sizeof jobs, "%d", r->cell.concurrency);
     fprintf(out, "%4s %-10s %-4s %4s", rank, r->cell.style->name, r->cell.style->face, jobs);
-    print_optional(out, 10, r->pages_s, "%.0f");
-    print_optional(out, 11, r->cpu_ns_page, "%.0f");
-    print_optional(out, 11, r->cpu_ns_step, "%.0f");
-    print_optional(out, 10, r->instructions_step, "%.0f");
-    print_optional(out, 8, r->allocations_page, "%.1f");
-    fprintf(out, " %8lld %5lld %5lld", (long long)r->median.requests,
-            (long long)r->median.duplicates, (long long)r->median.in_flight);
+    print_optional(out, 8, r->pages_s, "%.0f");
+    print_optional(out, 8, r->cpu_ns_page, "%.0f");
+    fprintf(out, " %7lld %5lld", (long long)r->median.requests, (long long)r->median.duplicates);
+    print_numbers(r, out);
     if (r->ratio > 0)
         fprintf(out, "  %.2f [%.2f, %.2f]", r->ratio, r->ratio_low, r->ratio_high);
-    if (r->cell.leaves == BENCH_REAL && r->rounds)
-        fprintf(out, "  fetch p50/95/99 %.1f/%.1f/%.1f ms", (double)r->median.p50_us / 1e3,
-                (double)r->median.p95_us / 1e3, (double)r->median.p99_us / 1e3);
     if (*r->reason)
         fprintf(out, "  %s%s", r->valid || !r->rounds ? "" : "INVALID: ", r->reason);
     fputc('\n', out);
+}
+
+static void print_limits(const struct bench *bench, FILE *out)
+{
+    if (!bench->nlimits)
+        return;
+    fprintf(out, "\nwith %d descriptors, real leaves, the engine's own limit off\n%-10s %-4s %-6s "
+                 "%7s %7s  %s\n", BENCH_NOFILE, "style", "face", "shape", "pages", "request",
+            "outcome");
+    for (size_t i = 0; i < bench->nlimits; i++) {
+        const struct bench_limit *l = &bench->limits[i];
+        char pages[32];
+        snprintf(pages, sizeof pages, "%lld/%lld", (long long)l->sample.pages,
+                 (long long)l->sample.expected);
+        fprintf(out, "%-10s %-4s %-6s %7s %7lld  %s\n", l->cell.style->name, l->cell.style->face,
+                bench_shape_name(l->cell.shape), pages, (long long)l->sample.requests,
+                !l->have ? "not run" : l->sample.err ? cos_errname((int)l->sample.err)
+                                                     : "completes");
+    }
 }
 
 static void print_sources(FILE *out)
@@ -88,13 +131,17 @@ int bench_write_table(const struct bench *bench, FILE *out)
     for (size_t i = 0; i < bench->count; i++) {
         const struct bench_result *r = &bench->results[i];
         if (i == 0 || !bench_same_table(&r->cell, &bench->results[i - 1].cell))
-            print_head(bench, &r->cell, out);
+            print_head(&r->cell, out);
         print_row(r, out);
     }
+    print_limits(bench, out);
     print_sources(out);
     print_fairness(bench, out);
     fprintf(out, "\n%zu cells in %.0f s%s%s. Ranks are by instructions a page where they were "
-                 "counted, else by time;\nan invalid cell has none. A step is one leaf call.\n",
+                 "counted, else by time;\nan invalid cell has none. A step (s) is one leaf call, "
+                 "p a page, a task one page from the\nfirst look to its report; peak: steps in "
+                 "flight; B/task: memory at the peak a step in\nflight; stack: the deepest at a "
+                 "leaf, bytes; lag: the worst delay of a timer.\n",
             bench->count, bench->seconds, bench->interrupted ? ", interrupted: partial" : "",
             bench->out_of_time ? ", ended by the time limit" : "");
     return ferror(out) ? COS_EIO : 0;

@@ -112,7 +112,7 @@ int bench_finish(struct bench_child *child, struct cos_buf *out)
 
 /* --- a sample --------------------------------------------------------------------------- */
 
-static int parse_sample(const char *text, struct bench_sample *out)
+int bench_parse_sample(const char *text, struct bench_sample *out)
 {
     int found = 0, fields = 0;
     while (text && *text) {
@@ -135,7 +135,8 @@ static int parse_sample(const char *text, struct bench_sample *out)
 static void take_sample(struct bench *bench, struct bench_result *result, int round)
 {
     char name[96], cell[112], dir[80];
-    const char *argv[] = {bench->program, "bench", cell, dir, NULL};
+    const char *argv[] = {bench->program, "bench", cell, dir,
+                          round < 0 ? "--worker-probe" : NULL, NULL};
     struct cos_buf out = {.max = OUTPUT_MAX};
     struct bench_sample sample = {0};
     struct bench_child child;
@@ -143,9 +144,12 @@ static void take_sample(struct bench *bench, struct bench_result *result, int ro
     snprintf(cell, sizeof cell, "--worker=%s", name);
     snprintf(dir, sizeof dir, "--worker-dir=%s", bench->dir);
     if (bench_start(&child, argv) || bench_finish(&child, &out)
-        || parse_sample(out.data, &sample)) {
+        || bench_parse_sample(out.data, &sample)) {
         result->died += !interrupted;
-    } else if (round >= 0) {
+    } else if (round < 0) {
+        result->probe = sample;
+        result->probed = 1;
+    } else {
         result->samples[round] = sample;
         result->have[round] = 1;
         result->rounds++;
@@ -207,11 +211,12 @@ int bench_run(struct bench *bench)
     /* Counts first: they are what a busy machine cannot spoil. */
     if (!bench->opt.no_instructions)
         bench_count(bench);
-    for (int round = -1; round < bench->opt.rounds && !bench_stopped(bench); round++)
-        if (round < 2 || bench->opt.no_instructions || !bench_late(bench, 80))
-            run_round(bench, round);
-    if (!bench->opt.no_instructions && !bench_stopped(bench))
+    if (bench_has_real(bench) && !bench_stopped(bench))
+        bench_limits(bench);
+    if (!bench->opt.no_instructions && bench_has_real(bench) && !bench_late(bench, 40))
         bench_count_fairness(bench);
+    for (int round = -1; round < bench->opt.rounds && !bench_stopped(bench); round++)
+        run_round(bench, round);
     bench->seconds = (double)(bench_clock() - began) / 1e9;
     if (!bench->opt.quiet && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);

@@ -22,6 +22,7 @@ static const struct {
     [BENCH_STAR] = {COS_SITE_STAR, 100, 1, 1, 0},
     [BENCH_LOST] = {COS_SITE_LOST, 6, 2, 3, 0},
     [BENCH_ERRORS] = {COS_SITE_TREE, 156, 5, 3, ERRORS_PERCENT},
+    [BENCH_CROWD] = {COS_SITE_CROSS, 40, 12, 2, 0},
 };
 
 void bench_shape_options(enum bench_shape shape, struct cos_site_options *out, int *nesting)
@@ -157,7 +158,8 @@ int bench_web_init(struct bench_web *web, enum bench_leaves leaves, enum bench_s
     web->by_url = calloc(places, sizeof(void *));
     web->by_file = calloc(places, sizeof(void *));
     web->times = calloc(BENCH_TIMES_MAX, sizeof *web->times);
-    if (!web->pages || !web->by_url || !web->by_file || !web->times)
+    web->tasks = calloc(BENCH_TIMES_MAX, sizeof *web->tasks);
+    if (!web->pages || !web->by_url || !web->by_file || !web->times || !web->tasks)
         err = COS_ENOMEM;
     if (!err && leaves != BENCH_NULL) /* its text is long to make, above all under callgrind */
         err = cos__site_pages_init(&web->site);
@@ -182,6 +184,7 @@ void bench_web_release(struct bench_web *web)
     free(web->by_url);
     free(web->by_file);
     free(web->times);
+    free(web->tasks);
     *web = (struct bench_web){0};
 }
 
@@ -189,8 +192,9 @@ void bench_web_clear(struct bench_web *web)
 {
     for (size_t n = 0; n < web->count; n++) {
         web->pages[n].written = web->pages[n].wrong = 0;
-        web->pages[n].requests = 0;
+        web->pages[n].requests = web->pages[n].since = 0;
     }
     web->steps = web->in_flight = web->peak = 0;
-    web->ntimes = 0;
+    web->ntimes = web->ntasks = 0;
+    web->callbacks = 0;
 }

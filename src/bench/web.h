@@ -17,6 +17,7 @@ enum bench_shape {
     BENCH_STAR,
     BENCH_LOST,
     BENCH_ERRORS, /* a tree, 5 % of it broken */
+    BENCH_CROWD,  /* few pages, many links between them: only for limits.c */
     BENCH_SHAPES
 };
 
@@ -28,6 +29,15 @@ struct bench_page {
     /* of the run under way */
     int written, wrong;
     int64_t requests;
+    int64_t since; /* when a task began with it; 0: none has */
+};
+
+/* What a probing run saw; see probe.c. */
+struct bench_probe {
+    int on;
+    const char *base; /* of the stack that the run began on */
+    int64_t before, memory, stack;
+    int fds;
 };
 
 struct bench_web {
@@ -42,6 +52,11 @@ struct bench_web {
     int64_t steps, in_flight, peak;
     int64_t *times; /* ns of each fetch; real only */
     size_t ntimes;
+    int64_t *tasks; /* ns of each page, from the first look to its report */
+    size_t ntasks;
+    int64_t callbacks; /* leaves whose callback came twice */
+    int clocked;       /* tasks are timed */
+    struct bench_probe probe;
 };
 
 enum { BENCH_TIMES_MAX = 65536 };
@@ -66,6 +81,9 @@ extern struct bench_web *bench_web;
 /* Around every leaf. */
 void bench_step_begin(void);
 void bench_step_end(void);
+/* Of a task: its first look at the page of a file, and its end. */
+void bench_task_begin(const char *path);
+void bench_task_end(const char *url);
 struct bench_page *bench_asked(const char *url);
 void bench_took(int64_t since_ns);
 int64_t bench_clock(void);
@@ -74,5 +92,13 @@ struct cos_page *bench_answer(const struct bench_page *page, const char *url);
 int bench_saved(const struct bench_page *page, struct cos_buf *out);
 void bench_save(struct bench_page *page, const void *data, size_t len);
 int bench_links(struct cos_page *page);
+
+/* --- probe.c --------------------------------------------------------------------- */
+
+void bench_probe_begin(struct bench_probe *probe);
+void bench_probe_step(struct bench_probe *probe);
+/* The worst delay of a timer on this thread's loop, ns. */
+void bench_lag_begin(void);
+int64_t bench_lag_end(void);
 
 #endif

@@ -36,12 +36,16 @@
 
 enum { LONG_ENOUGH_NS = 20 * 1000 * 1000, RUNS_MAX = 2000, SINGLES = 20 };
 enum { TAIL_MS = 100, TAIL_EACH = 10 };
+/* With fewer tasks at once, memory is not theirs but what a run needs anyhow. */
+enum { MANY = 8 };
 
 struct worker {
     struct bench_cell cell;
     struct bench_web web;
     pid_t site;
     char origin[128], dir[256];
+    const struct bench_work *work; /* NULL: counting */
+    struct cos_pool *tidy;
     struct bench_sample sum;
 };
 
@@ -128,9 +132,26 @@ static int warm_up(struct worker *w)
     if (!err)
         err = cos_fetch(&req, &page, -1);
     cos_stat("/", &stat, -1);
+    if (!err && w->cell.tidy)
+        err = cos_tidy_open(&w->tidy, 0);
+    cos_parser_setup(w->tidy);
+    if (!err)
+        err = cos_read_links(page, -1);
     cos_page_free(page);
     cos_buf_release(&url);
     return err;
+}
+
+/* After the engine is up: what a run may open is what is left. */
+static int limit_files(const struct worker *w)
+{
+    struct rlimit few = {(rlim_t)w->work->nofile, (rlim_t)w->work->nofile};
+    struct cos_fetch_setup setup = {.connections = -1};
+    if (!w->work->nofile)
+        return 0;
+    if (setrlimit(RLIMIT_NOFILE, &few))
+        return cos_err_from_errno(errno);
+    return cos_fetch_setup(&setup);
 }
 
 /* --- files ------------------------------------------------------------------------------- */
@@ -181,18 +202,35 @@ static int64_t cpu_clock(void)
            + ((int64_t)u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
 }
 
+static void report(const char *url, int downloaded, int err, void *arg)
+{
+    (void)downloaded;
+    (void)err;
+    (void)arg;
+    bench_task_end(url);
+}
+
+/* Tasks are timed where that does not show beside what a page costs. */
 static void run_once(struct worker *w)
 {
     struct spider spider = {.url = w->web.pages[0].url, .dir = w->dir, .nesting = w->web.nesting,
                             .concurrency = w->cell.concurrency};
-    int64_t wall, cpu;
+    int64_t wall, cpu, late;
     bench_web_clear(&w->web);
+    w->web.clocked = w->cell.leaves == BENCH_REAL;
+    spider.report = w->web.clocked ? report : NULL;
+    if (w->web.clocked)
+        bench_lag_begin();
     wall = bench_clock();
     cpu = cpu_clock();
     w->sum.err = w->cell.style->run(&spider);
     w->sum.cpu_ns += cpu_clock() - cpu;
     w->sum.wall_ns += bench_clock() - wall;
     w->sum.runs++;
+    late = w->web.clocked ? bench_lag_end() / 1000 : 0;
+    w->sum.lag_us = late > w->sum.lag_us ? late : w->sum.lag_us;
+    /* A leaf that is still under way will never call back. */
+    w->sum.callbacks += w->web.callbacks + w->web.in_flight;
 }
 
 static int by_size(const void *a, const void *b)
@@ -201,15 +239,34 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* µs that so many percent of the sorted times are within. */
+static int64_t percentile(const int64_t *times, size_t n, size_t percent)
+{
+    return n ? (times[n * percent / 100] + 500) / 1000 : 0;
+}
+
 static void take_times(struct worker *w)
 {
-    size_t n = w->web.ntimes;
-    if (!n)
+    const struct bench_web *web = &w->web;
+    qsort(web->times, web->ntimes, sizeof *web->times, by_size);
+    qsort(web->tasks, web->ntasks, sizeof *web->tasks, by_size);
+    w->sum.p50_us = percentile(web->times, web->ntimes, 50);
+    w->sum.p95_us = percentile(web->times, web->ntimes, 95);
+    w->sum.p99_us = percentile(web->times, web->ntimes, 99);
+    w->sum.task50_us = percentile(web->tasks, web->ntasks, 50);
+    w->sum.task95_us = percentile(web->tasks, web->ntasks, 95);
+    w->sum.task99_us = percentile(web->tasks, web->ntasks, 99);
+}
+
+static void take_probe(struct worker *w)
+{
+    const struct bench_probe *probe = &w->web.probe;
+    if (!probe->on)
         return;
-    qsort(w->web.times, n, sizeof *w->web.times, by_size);
-    w->sum.p50_us = w->web.times[n / 2] / 1000;
-    w->sum.p95_us = w->web.times[n * 95 / 100] / 1000;
-    w->sum.p99_us = w->web.times[n * 99 / 100] / 1000;
+    if (w->web.peak >= MANY)
+        w->sum.memory = probe->memory / w->web.peak;
+    w->sum.stack = probe->stack;
+    w->sum.fds = probe->fds;
 }
 
 /* What the last run did to the pages. */
@@ -244,8 +301,11 @@ static int enough(const struct worker *w, int repeat)
     return w->sum.wall_ns >= LONG_ENOUGH_NS || w->sum.runs >= RUNS_MAX;
 }
 
-static void run_cell(struct worker *w, int repeat)
+static void run_cell(struct worker *w)
 {
+    int repeat = w->work->probe || w->work->nofile ? 1 : w->work->repeat;
+    if (w->work->probe)
+        bench_probe_begin(&w->web.probe);
     if (!repeat && w->cell.leaves != BENCH_REAL) {
         run_once(w);
         w->sum = (struct bench_sample){0};
@@ -258,6 +318,7 @@ static void run_cell(struct worker *w, int repeat)
     w->sum.wall_ns /= w->sum.runs;
     w->sum.cpu_ns /= w->sum.runs;
     take_times(w);
+    take_probe(w);
     if (w->cell.leaves == BENCH_REAL)
         check_files(w);
     take_pages(w);
@@ -305,31 +366,41 @@ int bench_count_worker(char *cells)
     return rc ? 1 : 0;
 }
 
-int bench_worker(const char *cell, int repeat, const char *dir)
+static int prepare(struct worker *w)
+{
+    int err = 0, real = w->cell.leaves == BENCH_REAL;
+    snprintf(w->dir, sizeof w->dir, "%s/pages", w->work->dir);
+    strcpy(w->origin, "http://bench.invalid");
+    if (w->cell.tidy)
+        err = cos_pool_prepare();
+    if (!err && real)
+        err = start_site(w) ? COS_ECONNREFUSED : warm_up(w);
+    if (!err)
+        err = bench_web_init(&w->web, w->cell.leaves, w->cell.shape, w->origin, w->dir);
+    return err ? err : limit_files(w);
+}
+
+int bench_worker(const struct bench_work *work)
 {
     static struct worker w;
     struct rusage usage;
-    int err = 0, real;
-    if (bench_cell_parse(cell, &w.cell))
+    int err;
+    w.work = work;
+    if (bench_cell_parse(work->cell, &w.cell))
         return 2;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    real = w.cell.leaves == BENCH_REAL;
-    snprintf(w.dir, sizeof w.dir, "%s/pages", dir);
-    strcpy(w.origin, "http://bench.invalid");
-    if (real)
-        err = start_site(&w) ? COS_ECONNREFUSED : warm_up(&w);
-    if (!err)
-        err = bench_web_init(&w.web, w.cell.leaves, w.cell.shape, w.origin, w.dir);
+    err = prepare(&w);
     if (err) {
-        fprintf(stderr, "coscrawl bench: %s: %s\n", cell, cos_strerror(err));
+        fprintf(stderr, "coscrawl bench: %s: %s\n", work->cell, cos_strerror(err));
         stop_site(&w);
         return 1;
     }
     bench_web = &w.web;
-    run_cell(&w, repeat);
+    run_cell(&w);
     stop_site(&w);
+    cos_parser_setup(NULL);
     cos_shutdown();
-    if (real)
+    if (w.cell.leaves == BENCH_REAL)
         nftw(w.dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     getrusage(RUSAGE_SELF, &usage);
     w.sum.rss_kb = usage.ru_maxrss;

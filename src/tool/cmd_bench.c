@@ -16,6 +16,7 @@ enum {
     OPT_SHAPE,
     OPT_LATENCY,
     OPT_CONCURRENCY,
+    OPT_PARSER,
     OPT_QUICK,
     OPT_ROUNDS,
     OPT_TIME,
@@ -29,6 +30,8 @@ enum {
     OPT_WORKER_DIR,
     OPT_WORKER_RUNS,
     OPT_WORKER_COUNT,
+    OPT_WORKER_PROBE,
+    OPT_WORKER_NOFILE,
 };
 
 static const struct option names[] = {
@@ -38,6 +41,7 @@ static const struct option names[] = {
     {"shape", 1, NULL, OPT_SHAPE},
     {"latency", 1, NULL, OPT_LATENCY},
     {"concurrency", 1, NULL, OPT_CONCURRENCY},
+    {"parser", 1, NULL, OPT_PARSER},
     {"quick", 0, NULL, OPT_QUICK},
     {"rounds", 1, NULL, OPT_ROUNDS},
     {"max-time", 1, NULL, OPT_TIME},
@@ -52,6 +56,8 @@ static const struct option names[] = {
     {"worker-dir", 1, NULL, OPT_WORKER_DIR},
     {"worker-runs", 1, NULL, OPT_WORKER_RUNS},
     {"worker-count", 1, NULL, OPT_WORKER_COUNT},
+    {"worker-probe", 0, NULL, OPT_WORKER_PROBE},
+    {"worker-nofile", 1, NULL, OPT_WORKER_NOFILE},
     {NULL, 0, NULL, 0},
 };
 
@@ -70,6 +76,7 @@ static const char help[] =
     "                       errors\n"
     "  --latency=LIST       of real leaves, ms: 0, 5, 20, tail\n"
     "  --concurrency=LIST   limits of the queue beside 16: 1, 4, 64, 256\n"
+    "  --parser=LIST        of real leaves: scan, tidy [scan with --quick]\n"
     "  --rounds=N           measured rounds after the warm-up [10; --quick: 3]\n"
     "  --max-time=S         begin nothing new after so many seconds\n"
     "                       [1100; --quick: 48]\n"
@@ -83,9 +90,8 @@ static const char help[] =
 
 struct bench_args {
     struct bench_options opt;
-    const char *worker, *worker_dir;
+    struct bench_work work;
     char *worker_count;
-    int worker_runs;
 };
 
 static const char who[] = "coscrawl bench";
@@ -122,13 +128,17 @@ static int set_sides(struct bench_options *o, const char *text)
 static int set_worker(struct bench_args *args, int option, char *arg)
 {
     if (option == OPT_WORKER)
-        args->worker = arg;
+        args->work.cell = arg;
     else if (option == OPT_WORKER_DIR)
-        args->worker_dir = arg;
+        args->work.dir = arg;
     else if (option == OPT_WORKER_COUNT)
         args->worker_count = arg;
+    else if (option == OPT_WORKER_PROBE)
+        args->work.probe = 1;
+    else if (option == OPT_WORKER_NOFILE)
+        return number(arg, 1, 1000000, &args->work.nofile);
     else
-        return number(arg, 0, 1000000, &args->worker_runs);
+        return number(arg, 0, 1000000, &args->work.repeat);
     return 0;
 }
 
@@ -154,6 +164,9 @@ static int set(struct bench_args *args, int option, char *arg)
         return 0;
     case OPT_CONCURRENCY:
         o->concurrencies = arg;
+        return 0;
+    case OPT_PARSER:
+        o->parsers = arg;
         return 0;
     case OPT_QUICK:
         o->quick = 1;
@@ -251,14 +264,14 @@ static int measure(struct bench *bench)
 int cmd_bench(int argc, char **argv)
 {
     struct bench_args args = {{.left = "parallel-cps", .right = "parallel-co"},
-                              .worker_dir = "/tmp"};
+                              {.dir = "/tmp"}, NULL};
     static struct bench bench;
     char why[200] = "";
     int code = parse(argc, argv, &args), err;
     if (code >= 0)
         return code;
-    if (args.worker)
-        return bench_worker(args.worker, args.worker_runs, args.worker_dir);
+    if (args.work.cell)
+        return bench_worker(&args.work);
     if (args.worker_count)
         return bench_count_worker(args.worker_count);
     bench.opt = args.opt;
