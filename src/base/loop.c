@@ -117,14 +117,15 @@ static void run_batch(struct cos__queue *from)
 
 /* --- posts from other threads ---------------------------------------------- */
 
+/* A driver that is awake looks for posts in every turn. One that goes to sleep
+ * says so first and looks once more; so one of the two always sees the other. */
 void cos__loop_post(struct cos__loop *loop, struct cos__task *task)
 {
-    int was_empty;
     pthread_mutex_lock(&loop->lock);
-    was_empty = !loop->posted.head;
     queue_add(&loop->posted, task);
+    atomic_store(&loop->has_posts, 1);
     /* Inside the lock: once the owner has seen the task it may end the loop. */
-    if (was_empty)
+    if (atomic_exchange(&loop->asleep, 0))
         eventfd_write(loop->eventfd, 1);
     pthread_mutex_unlock(&loop->lock);
 }
@@ -133,9 +134,12 @@ static void run_posts(struct cos__loop *loop)
 {
     struct cos__queue batch;
     struct cos__task *task;
+    if (!atomic_load(&loop->has_posts))
+        return;
     pthread_mutex_lock(&loop->lock);
     batch = loop->posted;
     loop->posted = (struct cos__queue){NULL, NULL};
+    atomic_store(&loop->has_posts, 0);
     pthread_mutex_unlock(&loop->lock);
     while ((task = queue_take(&batch))) {
         loop->stats.posts++;
@@ -151,7 +155,6 @@ static void eventfd_ready(struct cos__watch *watch, unsigned events)
     if (eventfd_read(watch->fd, &count) < 0)
         return;
     loop->kicked = 0;
-    run_posts(loop);
 }
 
 /* --- descriptors ------------------------------------------------------------ */
@@ -227,7 +230,8 @@ static int64_t wait_until(struct cos__loop *loop, int64_t deadline)
 {
     int64_t at = cos__timer_next(loop);
     /* Work done before the poll may have woken somebody: see to him first. */
-    if (loop->woke || loop->immediate.head || loop->deferred.head || deadline == 0)
+    if (loop->woke || loop->immediate.head || loop->deferred.head || deadline == 0 ||
+        atomic_load(&loop->has_posts))
         return 0;
     return at < 0 || (deadline > 0 && deadline < at) ? deadline : at;
 }
@@ -236,12 +240,18 @@ static int64_t wait_until(struct cos__loop *loop, int64_t deadline)
 static int park(struct cos__loop *loop, int64_t until)
 {
     int rc, err = 0;
+    atomic_store(&loop->asleep, 1);
+    if (atomic_load(&loop->has_posts)) {
+        atomic_store(&loop->asleep, 0);
+        return 0;
+    }
     loop->stats.waits++;
     loop->parked = loop->slept = 1;
     loop->parked_until = until < 0 ? INT64_MAX : until;
     rc = dill_fdin(loop->epfd, until);
     if (rc < 0 && errno != ETIMEDOUT && errno != EINTR)
         err = errno == ECANCELED ? COS_ECANCELED : cos_err_from_errno(errno);
+    atomic_store(&loop->asleep, 0);
     loop->parked = 0;
     loop->parked_until = INT64_MIN;
     loop->now = dill_now();
@@ -265,6 +275,7 @@ static int turn(struct cos__loop *loop, int64_t deadline)
         return err;
     if (n > 0)
         dispatch(loop, n);
+    run_posts(loop);
     loop->now = dill_now();
     cos__timer_run(loop);
     run_batch(&loop->immediate);

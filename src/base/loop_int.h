@@ -6,6 +6,7 @@
 #include "base/op.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/epoll.h>
 
 struct cos__queue {
@@ -33,6 +34,8 @@ struct cos__loop {
     struct cos__queue deferred, immediate;
     pthread_mutex_t lock;   /* guards posted */
     struct cos__queue posted;
+    atomic_int has_posts;   /* posted is not empty */
+    atomic_int asleep;      /* the driver waits: only the eventfd reaches it */
     /* drivers */
     int bundle, aside[2];
     int entered;            /* a cps_run() drives */
