@@ -4,8 +4,9 @@
  * Both ways go in batches. Jobs started during one turn of the loop are kept in
  * a list of its own and handed over by one deferred task: one lock and at most
  * one futex wake per turn; a thread that finds more work than it can do wakes
- * the next one, so that the loop does not pay for that. Finished jobs collect
- * in a list of the loop's, and only the one that finds it empty posts.
+ * the next one, so that the loop does not pay for that. A few brief jobs are no
+ * reason to wake another thread: that costs what one of them does. Finished jobs
+ * collect in a list of the loop's, and only the one that finds it empty posts.
  *
  * The threads are shared by all loops of the process, started by the first job
  * and ended with the last loop. A loop that ends waits for the jobs that still
@@ -22,7 +23,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { THREADS_MAX = 64, STACK = 1 << 20 };
+/* AHEAD: so many brief jobs may wait for a thread that is awake. */
+enum { THREADS_MAX = 64, STACK = 1 << 20, AHEAD = 4 };
 
 struct list {
     struct cos__job *head, *tail;
@@ -33,6 +35,8 @@ struct cos__lane {
     pthread_cond_t more;
     struct list queue; /* jobs that wait for a thread */
     size_t waiting;    /* length of queue */
+    size_t load;       /* the same, a job that is not brief counts AHEAD */
+    int held;          /* threads with a job that is not brief */
     int sleeping;      /* threads in the wait */
     int waking;        /* of these: signalled already */
     int stop;
@@ -107,12 +111,22 @@ static void deliver(struct cos__job *job)
     pthread_mutex_unlock(&home->lock);
 }
 
-static void wake_one(struct cos__lane *lane)
+static void count_job(struct cos__lane *lane, const struct cos__job *job, int by)
 {
-    if (lane->sleeping > lane->waking) {
-        lane->waking++;
-        pthread_cond_signal(&lane->more);
-    }
+    lane->waiting += (size_t)by;
+    lane->load += (size_t)(by * (job->brief ? 1 : AHEAD));
+}
+
+/* Whether one more thread is to be woken; the caller signals once the lock is
+ * free, or the woken thread would run into it. */
+static int wants_hand(struct cos__lane *lane)
+{
+    int hands = lane->nthreads - lane->sleeping + lane->waking - lane->held;
+    if (lane->sleeping <= lane->waking || !lane->load ||
+        (hands > 0 && lane->load <= (size_t)hands * AHEAD))
+        return 0;
+    lane->waking++;
+    return 1;
 }
 
 static void sleep_for_more(struct cos__lane *lane)
@@ -127,14 +141,19 @@ static void sleep_for_more(struct cos__lane *lane)
 static void run_one(struct cos__lane *lane)
 {
     struct cos__job *job = lane->queue.head;
+    int wake, held = !job->brief;
     unlink_job(&lane->queue, job);
     job->queued = 0;
-    if (--lane->waiting)
-        wake_one(lane);
+    count_job(lane, job, -1);
+    lane->held += held;
+    wake = wants_hand(lane);
     pthread_mutex_unlock(&lane->lock);
+    if (wake)
+        pthread_cond_signal(&lane->more);
     job->result = job->work(job);
     deliver(job);
     pthread_mutex_lock(&lane->lock);
+    lane->held -= held;
 }
 
 static void *thread_main(void *arg)
@@ -282,6 +301,7 @@ static void hand_over(struct cos__offload *home, struct cos__lane *lane, struct 
 {
     struct cos__job *job, *next;
     size_t moved = 0;
+    int wake;
     pthread_mutex_lock(&lane->lock);
     for (job = home->batch.head; job; job = next) {
         next = job->next;
@@ -295,7 +315,7 @@ static void hand_over(struct cos__offload *home, struct cos__lane *lane, struct 
         }
         append(&lane->queue, job);
         job->queued = 1;
-        lane->waiting++;
+        count_job(lane, job, 1);
         moved++;
     }
     /* Counted before the lane's lock is let go: a thread may be through with the
@@ -303,9 +323,10 @@ static void hand_over(struct cos__offload *home, struct cos__lane *lane, struct 
     pthread_mutex_lock(&home->lock);
     home->out += moved;
     pthread_mutex_unlock(&home->lock);
-    if (moved)
-        wake_one(lane);
+    wake = wants_hand(lane);
     pthread_mutex_unlock(&lane->lock);
+    if (wake)
+        pthread_cond_signal(&lane->more);
     home->stats.jobs += moved;
 }
 
@@ -390,7 +411,7 @@ static int take_back(struct cos__job *job)
     taken = job->queued;
     if (taken) {
         unlink_job(&job->lane->queue, job);
-        job->lane->waiting--;
+        count_job(job->lane, job, -1);
         job->queued = 0;
     }
     pthread_mutex_unlock(&job->lane->lock);

@@ -26,6 +26,7 @@ struct cos__job {
     struct cos_op op;
     int (*work)(struct cos__job *job); /* on the thread; its value completes the operation */
     struct cos__lane *lane;            /* NULL: any offload thread */
+    int brief; /* some microseconds of work: waking a thread for it costs as much */
     /* offload.c's */
     struct cos__offload *home;
     struct cos__job *prev, *next;

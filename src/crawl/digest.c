@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/offload.h"
 #include "coscrawl.h"
 #include "crawl/place.h"
 #include "web/links.h"
@@ -239,10 +240,13 @@ int cos__digest(struct cos__visit *visit)
 {
     struct cos__crawl *c = visit->crawl;
     struct job *job = calloc(1, sizeof *job);
-    void *data = job;
+    struct cos_op *op = job ? cos__offload_op(digest_work, job, drop, NULL) : NULL;
     int err;
-    if (!job)
+    if (!op) {
+        free(job);
         return COS_ENOMEM;
+    }
+    ((struct cos__job *)op)->brief = 1;
     *job = (struct job){.digests = c->digests, .page = visit->page, .save = c->save,
                         .frontier = &c->frontier};
     job->keep = c->save && !cos_scope_keeps(c->scope, visit->page->url, strlen(visit->page->url));
@@ -251,8 +255,10 @@ int cos__digest(struct cos__visit *visit)
                    cos_scope_seeded(c->scope, visit->page->url, strlen(visit->page->url));
     visit->page = NULL;
     count(c->digests, 1);
-    err = cos_offload(digest_work, &data, drop, -1);
-    if (!data)
+    err = cos__op_await(op, -1);
+    job = cos__offload_take(op);
+    cos__op_free(op);
+    if (!job)
         return err;
     visit->page = job->page;
     visit->hashes = job->hashes;
