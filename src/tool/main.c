@@ -4,6 +4,7 @@
 #include "tool/tool.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,9 +25,21 @@ const struct tool_command *tool_commands(void)
     return commands;
 }
 
+/* curl takes and gives back a buffer for every transfer. When that is the end of
+ * the heap, malloc returns it to the system and has it cleared again each time. */
+static void keep_heap(void)
+{
+#ifdef __GLIBC__
+    enum { TRIM = 16 << 20, PAD = 256 << 10 };
+    mallopt(M_TRIM_THRESHOLD, TRIM);
+    mallopt(M_TOP_PAD, PAD);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     int code = -1;
+    keep_heap();
     if (argc > 1)
         for (const struct tool_command *c = commands; c->name && code < 0; c++)
             if (!strcmp(argv[1], c->name))
