@@ -164,7 +164,7 @@ struct cps_flow_queue_opts {
     void *arg;
 };
 
-/* 0 and *out (cps_flow_queue_free), or COS_EINVAL, COS_ENOMEM. Does not wait. */
+/* A new queue into *out (cps_flow_queue_free). 0, COS_EINVAL, COS_ENOMEM. */
 int cps_flow_queue_new(struct cps_rt *rt, const struct cps_flow_queue_opts *opts,
                        struct cps_flow_queue **out);
 /* Kills it; freed once the last running item has answered. From inside a task or
@@ -186,8 +186,9 @@ int64_t cps_flow_queue_drain(struct cps_flow_queue *queue, int64_t deadline, cps
 void cps_flow_queue_pause(struct cps_flow_queue *queue);
 int cps_flow_queue_resume(struct cps_flow_queue *queue);
 void cps_flow_queue_kill(struct cps_flow_queue *queue);
-/* 0 or COS_EINVAL. Does not wait. */
+/* Changes how many items run at once. 0 or COS_EINVAL. */
 int cps_flow_queue_concurrency(struct cps_flow_queue *queue, int concurrency);
+/* How many items wait, and how many run. */
 size_t cps_flow_queue_waiting(const struct cps_flow_queue *queue);
 size_t cps_flow_queue_running(const struct cps_flow_queue *queue);
 

@@ -3,8 +3,8 @@
  * Every function that waits is called from a libdill coroutine (main is one)
  * and suspends only that coroutine. It takes an int64_t deadline last: absolute
  * milliseconds of libdill's now(); 0 does not wait, a negative one waits for
- * ever. It returns 0 (or a count) or a negative enum cos_err; two of them can
- * come from any of these functions and are not repeated below:
+ * ever. It returns 0 (or a count) or a negative enum cos_err; these can come
+ * from any of these functions and are not repeated below:
  *   COS_ETIMEDOUT  the deadline passed; the operation was stopped
  *   COS_ECANCELED  the coroutine is being closed (hclose); it was stopped
  *   COS_ECONTEXT   called inside a callback of the callback face, where nothing
@@ -99,8 +99,9 @@ int cos_fetch_into(struct cos_page *page, const struct cos_request *req, int64_t
 int cos_request_follow(struct cos_request *next, const struct cos_request *req,
                        const struct cos_page *page);
 
-/* Cookies are kept in one jar per thread, for the domains they were set for.
- * Adds the cookies of a file in Netscape's format, as curl and wget write it.
+/* Cookies are kept in one jar per thread, for the domains they were set for. */
+
+/* Adds the cookies of a file in Netscape's format, as curl and wget write it.
  * Suspends. Errors of cos_file_read. */
 int cos_cookies_load(const char *path, int64_t deadline);
 /* Writes the jar, replacing the file. Suspends. Errors of cos_file_write. */
@@ -151,7 +152,8 @@ int cos_file_remove(const char *path, int64_t deadline);
 int cos_mkdir_p(const char *path, int64_t deadline);
 /* The entries, sorted; cos_dir_release() frees them. *out is only set on 0. */
 int cos_list_dir(const char *path, struct cos_dir *out, int64_t deadline);
-/* Follows links. *out is only set on 0. */
+/* What kind of file it is, its size and its time; links are followed. *out is
+ * only set on 0. */
 int cos_stat(const char *path, struct cos_stat *out, int64_t deadline);
 /* Runs work(*data) on a thread and returns what it returns. *data belongs to
  * the job meanwhile. Afterwards *data is as it was: the caller has it back; or
@@ -219,7 +221,7 @@ const char *cos_worker_why(const struct cos_worker *worker);
 int cos_pool_job(struct cos_pool *pool, const char *event, const void *data, size_t len,
                  cos_message_fn *each, void *each_arg, struct cos_message *out, int64_t deadline);
 
-/* Does not suspend. */
+/* What the pool has now and did so far. Does not suspend. */
 void cos_pool_stats(const struct cos_pool *pool, struct cos_pool_stats *out);
 
 /* --- tidy --------------------------------------------------------------------------- */

@@ -26,7 +26,10 @@ libcoscrawl.map: $(public_headers) src/public.awk Makefile
 		>$(abs_builddir)/$@.tmp && mv $(abs_builddir)/$@.tmp $(abs_builddir)/$@
 CLEANFILES += libcoscrawl.map
 
-install-data-hook:
+install-data-hook: install-public-headers install-man3-functions
+uninstall-hook: uninstall-public-dirs uninstall-man3-functions
+
+install-public-headers:
 	@for header in $(public_headers); do \
 		case $$header in \
 		*/coscrawl*.h) to=$(DESTDIR)$(includedir)/$${header##*/} ;; \
@@ -38,6 +41,7 @@ install-data-hook:
 	done
 
 # Directories that only we make go when they are empty.
-uninstall-hook:
+uninstall-public-dirs:
 	@for dir in $(cosbaseincdir) $(coscrawlincdir) $(coswebincdir) $(cosflowincdir) $(cosstoreincdir) \
 		$(pkgincludedir); do rmdir "$(DESTDIR)$$dir" 2>/dev/null || :; done
+.PHONY: install-public-headers uninstall-public-dirs

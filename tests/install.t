@@ -16,7 +16,7 @@ alone make install DESTDIR="$root"
 verdict $? "make install DESTDIR=…"
 missing=
 for file in bin/coscrawl lib/libcoscrawl.la lib/pkgconfig/coscrawl.pc include/coscrawl.h include/coscrawl-cps.h \
-	include/coscrawl/libdill.h share/man/man1/coscrawl.1 share/man/man7/coscrawl-flow.7 \
+	include/coscrawl/libdill.h share/man/man1/coscrawl.1 share/man/man3/coscrawl.3 share/man/man3/cos_fetch.3 share/man/man7/coscrawl-flow.7 \
 	share/bash-completion/completions/coscrawl; do
 	[ -s "$root$prefix/$file" ] || missing="$missing $file"
 done

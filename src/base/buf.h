@@ -13,14 +13,17 @@ struct cos_buf {
     size_t max;  /* len never exceeds this */
 };
 
-/* Nothing is allocated. A zeroed struct is an empty buffer with ceiling 0. */
+/* Makes it an empty buffer with this ceiling. Nothing is allocated; a zeroed
+ * struct is an empty buffer with ceiling 0. */
 void cos_buf_init(struct cos_buf *buf, size_t max);
 /* Frees the memory; the ceiling stays, so the buffer can be used again. */
 void cos_buf_release(struct cos_buf *buf);
 /* Empties it and keeps the memory. */
 void cos_buf_clear(struct cos_buf *buf);
-/* Room for extra more bytes. 0, COS_ETOOBIG or COS_ENOMEM. */
+/* Makes room for extra more bytes. 0, COS_ETOOBIG or COS_ENOMEM. */
 int cos_buf_reserve(struct cos_buf *buf, size_t extra);
+/* Appends bytes, a character, a string, or what printf would make of it. Errors as
+ * cos_buf_reserve. */
 int cos_buf_add(struct cos_buf *buf, const void *data, size_t len);
 int cos_buf_addc(struct cos_buf *buf, char c);
 int cos_buf_adds(struct cos_buf *buf, const char *s);

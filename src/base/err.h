@@ -66,12 +66,12 @@ enum cos_err {
 const char *cos_strerror(int err);
 /* The name for scripts and the database ("ENXDOMAIN"); never NULL. */
 const char *cos_errname(int err);
-/* The program's exit code for this error (INTERFACES: wget's 0–8). */
+/* The program's exit code for this error, as coscrawl(1) lists them. */
 int cos_err_exit(int err);
 /* The error whose text this is, or begins with: what a reason kept from an
  * earlier run says. 0 when none. */
 int cos_err_from_text(const char *text);
-/* Translate an errno value once, at the place where it was seen. */
+/* The error for an errno value: translated once, at the place where it was seen. */
 int cos_err_from_errno(int errnum);
 
 #endif

@@ -27,9 +27,9 @@ struct cos_flow_cache_stats {
     uint64_t hits, joins, loads, evicted, expired;
 };
 
-/* NULL when out of memory. */
+/* A new cache, or NULL when out of memory. */
 struct cos_flow_cache *cos_flow_cache_new(const struct cos_flow_cache_opts *opts);
-/* Cancels loads under way (their waiters get COS_ECANCELED). Loads of the callback
+/* Ends it: cancels loads under way (their waiters get COS_ECANCELED). Loads of the callback
  * face run on, unheard (COS_ECLOSED); what they make is dropped. NULL is fine. Not from inside
  * load(). Suspends. */
 void cos_flow_cache_free(struct cos_flow_cache *cache);
@@ -42,7 +42,9 @@ int cos_flow_cache_get(struct cos_flow_cache *cache, const char *key, struct cos
 /* Forgets the key (NULL: all). A load under way still serves its waiters, but is
  * not kept. */
 void cos_flow_cache_forget(struct cos_flow_cache *cache, const char *key);
+/* How many values it keeps. */
 size_t cos_flow_cache_size(const struct cos_flow_cache *cache);
+/* What it did so far. */
 struct cos_flow_cache_stats cos_flow_cache_stats(const struct cos_flow_cache *cache);
 
 /* --- between the faces ------------------------------------------------------------ */

@@ -14,12 +14,14 @@ struct cos_future;
 /* An unset future with one reference, or NULL. drop(value) runs when the last
  * reference goes; NULL: the value is not ours. */
 struct cos_future *cos_future_new(void (*drop)(void *value));
+/* One more reference to the same future, for another holder. */
 struct cos_future *cos_future_ref(struct cos_future *future);
 /* Gives a reference back. NULL is fine. */
 void cos_future_free(struct cos_future *future);
 /* Sets it and wakes every listener in the order they came. The value passes to
  * the future. COS_ESTATE when it is set already: the value stays with the caller. */
 int cos_future_set(struct cos_future *future, int err, void *value);
+/* 1 when it is set, 0 when not yet. */
 int cos_future_is_set(const struct cos_future *future);
 /* The error or 0, and the value (lent); COS_EBUSY while it is not set. */
 int cos_future_get(const struct cos_future *future, void **value);

@@ -11,18 +11,20 @@
 
 struct cos_flow_gate;
 
-/* max: calls kept before it is open; 0: 10,000. NULL when out of memory. */
+/* A closed gate, or NULL when out of memory. max: calls kept before it is open;
+ * 0: 10,000. */
 struct cos_flow_gate *cos_flow_gate_new(size_t max);
-/* Calls that are kept get COS_ECLOSED. NULL is fine. */
+/* Ends it: calls that are kept get COS_ECLOSED. NULL is fine. */
 void cos_flow_gate_free(struct cos_flow_gate *gate);
 /* Runs the task, then opens the gate (or fails it) and lets the kept calls
  * through. The task's error; COS_ETIMEDOUT or COS_ECANCELED, which fail the gate
  * too; COS_ESTATE when it was initialised before or is being so. Suspends. */
 int cos_flow_gate_init(struct cos_flow_gate *gate, const struct cos_flow_task *task,
                        int64_t deadline);
-/* Goes through: 0 at once when it is open, else parks until it is. The
+/* Goes through the gate: 0 at once when it is open, else parks until it is. The
  * initialiser's error; COS_EFULL, COS_ECLOSED, COS_ETIMEDOUT, COS_ECANCELED. Suspends. */
 int cos_flow_gate_pass(struct cos_flow_gate *gate, int64_t deadline);
+/* 1 when it is open, 0 when not yet or for good. */
 int cos_flow_gate_is_open(const struct cos_flow_gate *gate);
 
 /* --- between the faces ------------------------------------------------------------ */

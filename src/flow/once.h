@@ -6,9 +6,10 @@
 
 struct cos_flow_once;
 
-/* max: keys remembered; beyond it COS_EFULL; 0: 1,000,000. NULL: out of memory. */
+/* A memory of which keys were run, or NULL when out of memory. max: keys
+ * remembered, beyond it COS_EFULL; 0: 1,000,000. */
 struct cos_flow_once *cos_flow_once_new(size_t max);
-/* Runs under way go on; those who wait for them get COS_ECLOSED. NULL is fine. */
+/* Ends it. Runs under way go on; those who wait for them get COS_ECLOSED. NULL is fine. */
 void cos_flow_once_free(struct cos_flow_once *once);
 /* Runs the task for key unless one ran or runs for it; then waits for that one's
  * outcome. *ran (may be NULL) says whether this call was the one. A failed run is
@@ -19,6 +20,7 @@ int cos_flow_once_run(struct cos_flow_once *once, const char *key,
                       const struct cos_flow_task *task, int *ran, int64_t deadline);
 /* The next run for key starts anew. */
 void cos_flow_once_forget(struct cos_flow_once *once, const char *key);
+/* How many keys it remembers. */
 size_t cos_flow_once_size(const struct cos_flow_once *once);
 
 /* --- between the faces ------------------------------------------------------------ */

@@ -48,9 +48,9 @@ struct cos_flow_queue_opts {
     void *arg;
 };
 
-/* 0 and *out (cos_flow_queue_free), or COS_EINVAL, COS_ENOMEM. Suspends. */
+/* A new queue into *out (cos_flow_queue_free). 0, COS_EINVAL, COS_ENOMEM. Suspends. */
 int cos_flow_queue_new(const struct cos_flow_queue_opts *opts, struct cos_flow_queue **out);
-/* Cancels the workers and waits for them; waiting items are reported to done()
+/* Ends it: cancels the workers and waits for them; waiting items are reported to done()
  * with COS_ECANCELED; who drains or waits for room gets COS_ECLOSED. NULL is fine.
  * From inside a task it ends the process with a message. Suspends. */
 void cos_flow_queue_free(struct cos_flow_queue *queue);
@@ -72,6 +72,7 @@ void cos_flow_queue_resume(struct cos_flow_queue *queue);
 void cos_flow_queue_kill(struct cos_flow_queue *queue);
 /* More workers start now, surplus ones end after their item. COS_EINVAL. Suspends. */
 int cos_flow_queue_concurrency(struct cos_flow_queue *queue, int concurrency);
+/* How many items wait, and how many run. */
 size_t cos_flow_queue_waiting(const struct cos_flow_queue *queue);
 size_t cos_flow_queue_running(const struct cos_flow_queue *queue);
 
