@@ -3,6 +3,7 @@ dist_man_MANS += man/coscrawl.1
 dist_man_MANS += man/coscrawl-dill.7
 dist_man_MANS += man/coscrawl-bench.1
 dist_man_MANS += man/coscrawl-flow.7
+dist_man_MANS += man/coscrawl-tutorial.7
 
 # Section 3 is made from the public headers: three pages that show them whole,
 # and one for each group of functions, to which the functions' names lead.

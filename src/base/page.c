@@ -110,6 +110,11 @@ int cos_page_header(const struct cos_page *page, const char *name, struct cos_bu
     return cos_buf_add(out, found, (size_t)(stop - found));
 }
 
+const char *cos_page_link(const struct cos_page *page, size_t i)
+{
+    return page->link_text.data + page->links[i].text;
+}
+
 int cos_page_add_link(struct cos_page *page, const char *url, size_t len, int kind, int flags)
 {
     struct cos_link *link;

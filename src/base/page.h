@@ -102,6 +102,8 @@ void cos_page_reset(struct cos_page *page);
 /* The value of the last header of that name (case-insensitive), trimmed, copied
  * into out; 0, COS_ENOENT, or what cos_buf_add says. */
 int cos_page_header(const struct cos_page *page, const char *name, struct cos_buf *out);
+/* The URL of link i of page->nlinks, lent as long as the page keeps its links. */
+const char *cos_page_link(const struct cos_page *page, size_t i);
 /* Appends a link; url (len bytes) is copied. kind and flags as in struct cos_link.
  * 0, COS_ETOOBIG or COS_ENOMEM. */
 int cos_page_add_link(struct cos_page *page, const char *url, size_t len, int kind, int flags);
