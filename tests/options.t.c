@@ -321,6 +321,8 @@ static void check_switches(void)
     FIELD("--scope=domain", crawl.scope, COS_SCOPE_DOMAIN);
     FIELD("-p", crawl.page_requisites, 1);
     FIELD("-E", crawl.adjust_extension, 1);
+    FIELD("--convert-links", crawl.convert_links, 1);
+    FIELD("-K", crawl.backup_converted, 1);
     FIELD("-nH", crawl.no_host_directories, 1);
     FIELD("-nH --host-directories", crawl.no_host_directories, 0);
     FIELD("-h", help, 1);

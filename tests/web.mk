@@ -1,7 +1,7 @@
 # tests/web.mk - the tests of this room.
 
 # url, robots
-check_PROGRAMS += tests/url.t tests/url_conformance.t tests/robots.t tests/robots_conformance.t
+check_PROGRAMS += tests/rewrite.t tests/url.t tests/url_conformance.t tests/robots.t tests/robots_conformance.t
 EXTRA_DIST += tests/jsonread.h tests/valgrind.supp
 
 # Fuzzers of url, path and robots; fuzz_NAME.t replays what they keep.

@@ -399,6 +399,8 @@ int cos_crawl(const struct cos_crawl_options *options, const struct cos_crawl_ev
     err = cos__open(&c);
     if (!err && c.stop == COS__RUNNING)
         err = run(&c);
+    if (!err)
+        err = cos__after(&c);
     if (err && c.stop != COS_STOP_ERROR)
         cos__abort(&c, err, "%s", cos_strerror(err));
     err = cos__close(&c);

@@ -6,6 +6,7 @@
  *   robots.c   robots.txt of a host; sitemaps.c: sitemaps
  *   limits.c   options with their defaults, the shared request
  *   settings.c the options a resumed crawl must share
+ *   after.c    what happens when all is saved; convert.c: link conversion
  *   resume.c   opening, loading an earlier run, closing
  *   report.c   events, statistics, exit code
  * All of it belongs to the loop thread except what digest.c says. */
@@ -103,6 +104,8 @@ struct cos__crawl {
     uint32_t contents_mask, contents_used;
     struct cos_crawl_stats stats;
 
+    int converted;     /* links were, before this run */
+    int changed;       /* this run brought something new */
     struct cos__digests *digests; /* digest.c */
     struct cos__spare spares[COS__SPARES];
     int nspares;
@@ -210,6 +213,12 @@ int cos__open(struct cos__crawl *c);
 int cos__close(struct cos__crawl *c);
 /* A request for one page: what all share, and credentials where they belong. */
 struct cos_request cos__request_for(struct cos__crawl *c, const char *url);
+
+/* after.c, convert.c: before the first page, and when all are there. Suspend. */
+int cos__before(struct cos__crawl *c);
+int cos__after(struct cos__crawl *c);
+/* 0; 1: asked to stop in the middle; or an error. */
+int cos__convert(struct cos__crawl *c);
 
 /* crawl.c */
 void cos__db_events_init(struct cos__crawl *c, struct cos_db_events *events);

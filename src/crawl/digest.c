@@ -187,6 +187,8 @@ static int store(struct job *job, struct tools *tools)
         err = cos_save_move(job->save, tools->path.data, page->spill);
     else
         err = cos_save_body(job->save, tools->path.data, page->body.data, page->body.len);
+    if (!err)
+        err = cos_save_forget(job->save, tools->path.data);
     if (err)
         return err;
     page->path = strdup(tools->path.data);

@@ -1,6 +1,8 @@
 # src/crawl/local.mk - the files of this room.
 libcos_la_SOURCES += \
+	src/crawl/after.c \
 	src/crawl/arrive.c \
+	src/crawl/convert.c \
 	src/crawl/crawl.c src/crawl/crawl_int.h \
 	src/crawl/digest.c \
 	src/crawl/found.c \

@@ -122,6 +122,9 @@ struct cos_crawl_options {
     int page_requisites;        /* 1: also what a page needs to be shown: from any host, and
                                  * beyond the level limit */
     int adjust_extension;       /* 1: a file's name says what its content is: "a.php,.html" */
+    int convert_links;          /* 1: at the end, references become relative where their target is
+                                 * saved, absolute where not */
+    int backup_converted;       /* 1: "a.html,.orig" is a.html as it was before */
     int no_host_directories;    /* 1: the hosts of the seeds have no directory of their own */
 
     /* resources */
@@ -187,6 +190,7 @@ struct cos_crawl_stats {
     int64_t retries;     /* this run */
     int64_t redirects;
     int64_t unchanged;   /* this run: 304 */
+    int64_t converted;   /* this run: files whose links were converted */
     int64_t duplicates;  /* pages with the content of another one */
     int64_t bytes;       /* this run: decoded body bytes of done pages */
     int64_t wire_bytes;  /* this run */

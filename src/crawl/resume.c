@@ -283,6 +283,8 @@ int cos__open(struct cos__crawl *c)
     if (!err)
         err = cos_db_run_begin(c->db, c->opt->nurls ? c->opt->urls[0] : "");
     if (!err)
+        err = cos__before(c);
+    if (!err)
         say_how_it_goes_on(c);
     if (err && c->stop != COS_STOP_ERROR)
         cos__abort(c, err, "%s", why.len ? why.data : cos_strerror(err));

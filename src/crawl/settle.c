@@ -53,6 +53,7 @@ void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, cons
     page->depth = node->depth & ~COS__UNREACHED;
     page->referrer = node->referrer;
     node->stale = 0;
+    c->changed = 1;
     cos_frontier_settle(&c->frontier, visit->id, states[state]);
     if (state != COS_DB_SKIPPED)
         node->note = 0;

@@ -74,11 +74,16 @@ struct cos_db_row {
     int64_t bytes;
     int has_links;        /* 1: its links were stored, so it was expanded */
     const uint64_t *hash; /* two halves, or NULL */
+    const char *path, *mime, *charset; /* NULL when none */
+    const char *checked;  /* when the server last said what it is: "2026-11-18T12:00:00.000Z" */
 };
 /* Calls row() for every page in order of id. It runs on the database thread
  * while the caller is parked, so it may use the caller's data, and may not
  * suspend. A negative result ends the walk and is returned. Suspends. */
 int cos_db_each(struct cos_db *db, int (*row)(void *arg, const struct cos_db_row *row), void *arg);
+/* The same for those whose id is greater than after. */
+int cos_db_each_after(struct cos_db *db, uint32_t after,
+                      int (*row)(void *arg, const struct cos_db_row *row), void *arg);
 /* The same for the stored links of every page that was expanded; a redirect is
  * a page with one link, of kind COS_LINK_REDIRECT. */
 int cos_db_each_links(struct cos_db *db,

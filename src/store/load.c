@@ -33,6 +33,7 @@ int cos__db_unpack(const char *json, size_t len, struct cos_buf *out)
 struct walk {
     struct cos_db *db;
     const char *sql;
+    uint32_t after; /* for ?1, where sql has one */
     int (*each)(struct walk *walk, sqlite3_stmt *st);
     int (*row)(void *arg, const struct cos_db_row *row);
     int (*page)(void *arg, uint32_t src, const char *url, size_t len, const uint32_t *links,
@@ -45,6 +46,8 @@ static int walk_here(void *arg)
     struct walk *walk = arg;
     sqlite3_stmt *st = NULL;
     int rc = sqlite3_prepare_v2(walk->db->sql, walk->sql, -1, &st, NULL), err = 0;
+    if (st && sqlite3_bind_parameter_count(st))
+        sqlite3_bind_int64(st, 1, walk->after);
     while (rc == SQLITE_OK || rc == SQLITE_ROW) {
         rc = sqlite3_step(st);
         if (rc == SQLITE_ROW && (err = walk->each(walk, st)) < 0)
@@ -80,7 +83,11 @@ static int each_row(struct walk *walk, sqlite3_stmt *st)
                              .referrer = (uint32_t)sqlite3_column_int64(st, 5),
                              .status = sqlite3_column_int(st, 6),
                              .bytes = sqlite3_column_int64(st, 7),
-                             .has_links = sqlite3_column_int(st, 8)};
+                             .has_links = sqlite3_column_int(st, 8),
+                             .path = (const char *)sqlite3_column_text(st, 10),
+                             .mime = (const char *)sqlite3_column_text(st, 11),
+                             .charset = (const char *)sqlite3_column_text(st, 12),
+                             .checked = (const char *)sqlite3_column_text(st, 13)};
     if (row.state < 0 || !row.url)
         return COS_EDB;
     if (parse_hash((const char *)sqlite3_column_text(st, 9), hash))
@@ -88,15 +95,24 @@ static int each_row(struct walk *walk, sqlite3_stmt *st)
     return walk->row(walk->arg, &row);
 }
 
-int cos_db_each(struct cos_db *db, int (*row)(void *arg, const struct cos_db_row *row), void *arg)
+int cos_db_each_after(struct cos_db *db, uint32_t after,
+                      int (*row)(void *arg, const struct cos_db_row *row), void *arg)
 {
     struct walk walk = {.db = db,
+                        .after = after,
                         .sql = "SELECT id, url, state, reason, depth, referrer, status, bytes,"
-                               " packed_links IS NOT NULL, hash FROM pages ORDER BY id",
+                               " packed_links IS NOT NULL, hash, path, mime, charset,"
+                               " max(ifnull(checked_at, ''), ifnull(fetched_at, '')) FROM pages"
+                               " WHERE id > ?1 ORDER BY id",
                         .each = each_row,
                         .row = row,
                         .arg = arg};
     return cos__db_call(db, walk_here, &walk);
+}
+
+int cos_db_each(struct cos_db *db, int (*row)(void *arg, const struct cos_db_row *row), void *arg)
+{
+    return cos_db_each_after(db, 0, row, arg);
 }
 
 static int each_links(struct walk *walk, sqlite3_stmt *st)

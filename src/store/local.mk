@@ -6,7 +6,8 @@ libcos_la_SOURCES += \
 	src/store/load.c \
 	src/store/notes.c \
 	src/store/rows.c \
-	src/store/save.c src/store/save.h \
+	src/store/edit.c \
+	src/store/save.c src/store/save.h src/store/save_int.h \
 	src/store/schema.c \
 	src/store/why.c src/store/why.h
 

@@ -7,7 +7,7 @@
  * in place; O_TMPFILE with linkat is no faster and cannot replace a file. */
 #include "config.h"
 
-#include "store/save.h"
+#include "store/save_int.h"
 
 #include "base/err.h"
 #include "base/hash.h"
@@ -22,24 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEPT = 64, PATH_LONG = 4096 };
-
-struct kept {
-    char *path; /* NULL: free */
-    uint64_t hash;
-    int fd;
-    int users;      /* threads that use fd now: not to be closed */
-    unsigned used;  /* time of last use */
-};
-
-struct cos_save {
-    int root, tmp;
-    char *tmp_path;
-    pthread_mutex_t lock;
-    struct kept kept[KEPT];
-    unsigned clock;
-    unsigned serial; /* names of temporary files */
-};
+enum { PATH_LONG = 4096 };
 
 /* --- directories --------------------------------------------------------------- */
 
@@ -70,10 +53,10 @@ static int open_dir(const struct cos_save *save, const char *path, size_t len)
     return fd >= 0 ? fd : cos_err_from_errno(errno);
 }
 
-static struct kept *look(struct cos_save *save, const char *path, size_t len, uint64_t hash)
+static struct cos__kept *look(struct cos_save *save, const char *path, size_t len, uint64_t hash)
 {
-    for (int i = 0; i < KEPT; i++) {
-        struct kept *k = &save->kept[i];
+    for (int i = 0; i < COS__KEPT; i++) {
+        struct cos__kept *k = &save->kept[i];
         if (k->path && k->hash == hash && !strncmp(k->path, path, len) && !k->path[len])
             return k;
     }
@@ -81,11 +64,11 @@ static struct kept *look(struct cos_save *save, const char *path, size_t len, ui
 }
 
 /* The place least recently used that nobody uses now; NULL when all are busy. */
-static struct kept *place(struct cos_save *save)
+static struct cos__kept *place(struct cos_save *save)
 {
-    struct kept *best = NULL;
-    for (int i = 0; i < KEPT; i++) {
-        struct kept *k = &save->kept[i];
+    struct cos__kept *best = NULL;
+    for (int i = 0; i < COS__KEPT; i++) {
+        struct cos__kept *k = &save->kept[i];
         if (!k->path)
             return k;
         if (!k->users && (!best || k->used < best->used))
@@ -101,7 +84,7 @@ static struct kept *place(struct cos_save *save)
 
 /* Borrows the directory's descriptor: give_dir() returns it. *slot is NULL when
  * there was no place to keep it. */
-static int take_dir(struct cos_save *save, const char *path, size_t len, struct kept **slot)
+static int take_dir(struct cos_save *save, const char *path, size_t len, struct cos__kept **slot)
 {
     static const uint64_t key[2] = {1, 2}; /* 64 entries: nobody gains from collisions */
     uint64_t hash = cos_hash_keyed(key, path, len);
@@ -114,7 +97,7 @@ static int take_dir(struct cos_save *save, const char *path, size_t len, struct 
         if (*slot && ((*slot)->path = strndup(path, len)) == NULL)
             *slot = NULL;
         if (*slot)
-            **slot = (struct kept){.path = (*slot)->path, .hash = hash, .fd = fd};
+            **slot = (struct cos__kept){.path = (*slot)->path, .hash = hash, .fd = fd};
     }
     if (*slot) {
         (*slot)->users++;
@@ -124,7 +107,7 @@ static int take_dir(struct cos_save *save, const char *path, size_t len, struct 
     return fd;
 }
 
-static void give_dir(struct cos_save *save, int fd, struct kept *slot)
+static void give_dir(struct cos_save *save, int fd, struct cos__kept *slot)
 {
     if (!slot) {
         close(fd);
@@ -139,8 +122,8 @@ static void give_dir(struct cos_save *save, int fd, struct kept *slot)
 static void drop_dir(struct cos_save *save, const char *path, size_t len)
 {
     pthread_mutex_lock(&save->lock);
-    for (int i = 0; i < KEPT; i++) {
-        struct kept *k = &save->kept[i];
+    for (int i = 0; i < COS__KEPT; i++) {
+        struct cos__kept *k = &save->kept[i];
         if (k->path && !k->users && !strncmp(k->path, path, len) && !k->path[len]) {
             close(k->fd);
             free(k->path);
@@ -151,6 +134,11 @@ static void drop_dir(struct cos_save *save, const char *path, size_t len)
 }
 
 /* --- files ---------------------------------------------------------------------- */
+
+void cos__save_temp(struct cos_save *save, char name[COS__TEMP_NAME])
+{
+    snprintf(name, COS__TEMP_NAME, "%u", __atomic_add_fetch(&save->serial, 1, __ATOMIC_RELAXED));
+}
 
 static int write_all(int fd, const char *data, size_t len)
 {
@@ -170,7 +158,7 @@ static int place_once(struct cos_save *save, const char *path, int from_fd, cons
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t len = slash ? (size_t)(slash - path) : 0;
-    struct kept *slot;
+    struct cos__kept *slot;
     int dir = take_dir(save, path, len, &slot), err = 0;
     if (dir < 0)
         return dir;
@@ -183,7 +171,7 @@ static int place_once(struct cos_save *save, const char *path, int from_fd, cons
 }
 
 /* A kept directory may have been removed by someone: the second try makes it. */
-static int place_file(struct cos_save *save, const char *path, int from_fd, const char *from)
+int cos__save_place(struct cos_save *save, const char *path, int from_fd, const char *from)
 {
     int err = place_once(save, path, from_fd, from);
     return err == COS_ENOENT ? place_once(save, path, from_fd, from) : err;
@@ -191,10 +179,9 @@ static int place_file(struct cos_save *save, const char *path, int from_fd, cons
 
 int cos_save_body(struct cos_save *save, const char *path, const void *data, size_t len)
 {
-    char name[32];
+    char name[COS__TEMP_NAME];
     int fd, err;
-    snprintf(name, sizeof name, "%u",
-             __atomic_add_fetch(&save->serial, 1, __ATOMIC_RELAXED));
+    cos__save_temp(save, name);
     fd = openat(save->tmp, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return cos_err_from_errno(errno);
@@ -202,7 +189,7 @@ int cos_save_body(struct cos_save *save, const char *path, const void *data, siz
     if (close(fd) < 0 && !err)
         err = cos_err_from_errno(errno);
     if (!err)
-        err = place_file(save, path, save->tmp, name);
+        err = cos__save_place(save, path, save->tmp, name);
     if (err)
         unlinkat(save->tmp, name, 0);
     return err;
@@ -210,7 +197,7 @@ int cos_save_body(struct cos_save *save, const char *path, const void *data, siz
 
 int cos_save_move(struct cos_save *save, const char *path, const char *from)
 {
-    return place_file(save, path, AT_FDCWD, from);
+    return cos__save_place(save, path, AT_FDCWD, from);
 }
 
 /* --- life ------------------------------------------------------------------------ */
@@ -258,6 +245,7 @@ int cos_save_open(struct cos_save **out, const char *dir, struct cos_buf *why)
     save->tmp = open(save->tmp_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (save->tmp < 0)
         return fail(save, save->tmp_path, why);
+    save->originals = faccessat(save->root, COS__ORIGINALS, F_OK, 0) == 0;
     *out = save;
     return 0;
 }
@@ -266,7 +254,7 @@ void cos_save_close(struct cos_save *save)
 {
     if (!save)
         return;
-    for (int i = 0; i < KEPT; i++)
+    for (int i = 0; i < COS__KEPT; i++)
         if (save->kept[i].path) {
             close(save->kept[i].fd);
             free(save->kept[i].path);

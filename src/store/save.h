@@ -27,4 +27,27 @@ int cos_save_body(struct cos_save *save, const char *path, const void *data, siz
 /* The same with a file that exists below cos_save_tmp(): it is moved. */
 int cos_save_move(struct cos_save *save, const char *path, const char *from);
 
+/* --- edit.c: files that are edited after they were saved ------------------------
+ * A file that is edited keeps its original in .coscrawl/original, so that it can
+ * be edited again, otherwise, and always from what the server sent. Both are put
+ * into place by link and rename: at every moment the original is there, or the
+ * file is the original. */
+
+/* What was saved under path before any edit: replaces *out, whose ceiling holds. */
+int cos_save_original(struct cos_save *save, const char *path, struct cos_buf *out);
+/* Makes path hold the edited bytes and keeps its original, unless path holds them
+ * already. 1 when something was written, 0, or an error. */
+int cos_save_edit(struct cos_save *save, const char *path, const void *data, size_t len);
+/* Makes path hold its original again. 1 when it did not, 0, or an error. */
+int cos_save_restore(struct cos_save *save, const char *path);
+/* The original of path, for people, as a second name of it. 1, 0, or an error. */
+int cos_save_backup(struct cos_save *save, const char *path, const char *as);
+/* Something else was saved under path: its original is none any more. */
+int cos_save_forget(struct cos_save *save, const char *path);
+/* 1 when path is there and these bytes are what was saved under it. */
+int cos_save_same(struct cos_save *save, const char *path, const void *data, size_t len);
+/* Whether a file of that name is there. */
+int cos_save_exists(const struct cos_save *save, const char *path);
+void cos_save_remove(struct cos_save *save, const char *path);
+
 #endif

@@ -145,6 +145,10 @@ static const struct tool_option table[] = {
             CRAWL(page_requisites)), .letter = "p"},
     {SWITCH("adjust-extension", GROUP_MIRROR, "off", "name pages .html, style sheets .css ...",
             set_flag, CRAWL(adjust_extension)), .letter = "E"},
+    {SWITCH("convert-links", GROUP_MIRROR, "off", "make links fit the saved files", set_flag,
+            CRAWL(convert_links))},
+    {SWITCH("backup-converted", GROUP_MIRROR, "off", "keep what was converted, too", set_flag,
+            CRAWL(backup_converted)), .letter = "K"},
     {SWITCH("host-directories", GROUP_MIRROR, "on", "a directory for each host", set_inverse,
             CRAWL(no_host_directories)), .no_letter = "nH"},
     /* output */

@@ -138,6 +138,11 @@ static void say_where(struct tool_ui *ui, const struct tool_options *o,
         return;
     snprintf(text, sizeof text, "%s/ (database: %s/.coscrawl/crawl.db)", dir, dir);
     line(ui, "saved in", text);
+    if (r->stats.converted) {
+        snprintf(text, sizeof text, "%s file%s converted", text_count(queued, r->stats.converted),
+                 r->stats.converted == 1 ? "" : "s");
+        line(ui, "links", text);
+    }
     if (r->stop == COS_STOP_ALREADY) {
         line(ui, "again", "with --fresh it starts from nothing");
     } else if (r->resumable && r->stats.queued + r->stats.in_flight > 0) {

@@ -385,6 +385,7 @@ struct each {
     struct resolver resolver;
     cos_links_fn fn;
     void *arg;
+    int bases;
 };
 
 static int find_base(const struct cos_scan_item *item, void *arg)
@@ -401,6 +402,8 @@ static int pass_on(const struct cos_scan_item *item, void *arg)
 {
     struct each *each = arg;
     int err;
+    if (item->kind == COS_SCAN_BASE && each->bases)
+        return each->fn(item, NULL, each->arg);
     if (item->kind != COS_SCAN_URL)
         return 0;
     err = resolve(&each->resolver, item);
@@ -411,7 +414,7 @@ static int pass_on(const struct cos_scan_item *item, void *arg)
 
 int cos_links_each(const struct cos_links_in *in, cos_links_fn fn, void *arg)
 {
-    struct each each = {.fn = fn, .arg = arg};
+    struct each each = {.fn = fn, .arg = arg, .bases = in->bases};
     const char *charset = in->encoding ? cos_charset_query_name(in->encoding) : "";
     int err;
     resolver_init(&each.resolver);

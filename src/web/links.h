@@ -56,6 +56,7 @@ struct cos_links_in {
     enum cos_links_type type;
     const char *base;                    /* URL of the page, or NULL */
     const struct cos_encoding *encoding; /* for queries; NULL: UTF-8 */
+    int bases;                           /* 1: fn is called for every base href, too, url NULL */
 };
 typedef int (*cos_links_fn)(const struct cos_scan_item *item, const struct cos_url *url, void *arg);
 /* 0, what fn returned, COS_EURL when base is no URL, or COS_ENOMEM. */

@@ -30,6 +30,7 @@ libcos_la_SOURCES += \
 	src/web/entity.c src/web/entity.h src/web/entity_table.h \
 	src/web/links.c src/web/links.h \
 	src/web/links_type.c \
+	src/web/rewrite.c src/web/rewrite.h \
 	src/web/scan.h src/web/scan_int.h \
 	src/web/scan_css.c \
 	src/web/scan_emit.c \
