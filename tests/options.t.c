@@ -323,6 +323,11 @@ static void check_switches(void)
     FIELD("-E", crawl.adjust_extension, 1);
     FIELD("--convert-links", crawl.convert_links, 1);
     FIELD("-K", crawl.backup_converted, 1);
+    FIELD("-N", crawl.timestamping, 1);
+    FIELD("-m", crawl.level, COS_OPT_INF);
+    FIELD("-m", crawl.timestamping + parsed.crawl.page_requisites, 2);
+    FIELD("-m", crawl.adjust_extension + parsed.crawl.convert_links, 2);
+    FIELD("-m -l 2 --no-timestamping", crawl.timestamping * 10 + parsed.crawl.level, 2);
     FIELD("-nH", crawl.no_host_directories, 1);
     FIELD("-nH --host-directories", crawl.no_host_directories, 0);
     FIELD("-h", help, 1);

@@ -46,6 +46,8 @@ int cos__after(struct cos__crawl *c)
     if (!c->save || c->stop == COS_STOP_ERROR || c->stop == COS_STOP_INTERRUPTED)
         return 0;
     err = cos_db_flush(c->db, -1);
+    if (!err)
+        err = cos__revalidate_end(c);
     if (!err && c->opt->convert_links)
         err = convert(c);
     if (err > 0)

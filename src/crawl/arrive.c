@@ -46,6 +46,7 @@ static void done(struct cos__crawl *c, struct cos__visit *visit)
         return;
     }
     canonical(c, visit);
+    cos__no_redirect(c, visit->id);
     c->stats.bytes += page->body_len;
     if (skip) {
         c->stats.skipped++;
@@ -80,6 +81,8 @@ static void judge(struct cos__crawl *c, struct cos__visit *visit)
         cos__try_again(c, visit, page->err);
     else if (page->err)
         cos__failed(c, visit, page->err, page->why);
+    else if (cos__is_unchanged(visit))
+        cos__unchanged(c, visit);
     else if (cos__is_redirect(page))
         cos__redirected(c, visit);
     else if (page->status >= 200 && page->status < 300)

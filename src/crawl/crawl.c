@@ -37,6 +37,7 @@ static int worth_reading(const struct cos_page *page)
 static void page_work(struct cos__visit *visit)
 {
     struct cos_request request = cos__request_for(visit->crawl, visit->page->url);
+    cos__recall(visit, &request);
     cos_fetch_into(visit->page, &request, -1);
     visit->ended = dill_now();
     if (worth_reading(visit->page))

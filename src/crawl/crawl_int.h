@@ -7,6 +7,7 @@
  *   limits.c   options with their defaults, the shared request
  *   settings.c the options a resumed crawl must share
  *   after.c    what happens when all is saved; convert.c: link conversion
+ *   revalidate.c  -N
  *   resume.c   opening, loading an earlier run, closing
  *   report.c   events, statistics, exit code
  * All of it belongs to the loop thread except what digest.c says. */
@@ -57,6 +58,8 @@ struct cos__visit {
     int level;            /* indexes above a sitemap */
     int saved;            /* result of storing: 0 or an error */
     int64_t ended;        /* when the answer had come, ms */
+    int conditional;      /* sent with validators (-N) */
+    struct cos_db_known known; /* of an earlier run (-N) */
 };
 
 /* Memory of a page that ended, for the next one: it is in the cache still, and
@@ -104,6 +107,9 @@ struct cos__crawl {
     uint32_t contents_mask, contents_used;
     struct cos_crawl_stats stats;
 
+    char since[32];    /* a revalidation (-N) began then; "": none */
+    uint8_t *marks;    /* revalidate.c: by id */
+    size_t marks_room;
     int converted;     /* links were, before this run */
     int changed;       /* this run brought something new */
     struct cos__digests *digests; /* digest.c */
@@ -220,12 +226,29 @@ int cos__after(struct cos__crawl *c);
 /* 0; 1: asked to stop in the middle; or an error. */
 int cos__convert(struct cos__crawl *c);
 
+/* revalidate.c */
+int cos__revalidate_begin(struct cos__crawl *c);
+int cos__revalidate_row(struct cos__crawl *c, uint32_t id, const struct cos_db_row *row);
+/* Queues what is to be asked again. Suspends. */
+int cos__revalidate(struct cos__crawl *c);
+int cos__revalidate_end(struct cos__crawl *c);
+/* Makes the request conditional, if the page is known. Suspends. */
+void cos__recall(struct cos__visit *visit, struct cos_request *request);
+int cos__is_unchanged(const struct cos__visit *visit);
+void cos__unchanged(struct cos__crawl *c, struct cos__visit *visit);
+/* 1: the failure does not touch the page that is here. */
+int cos__keeps_old(struct cos__crawl *c, struct cos__visit *visit, int err);
+/* A page came where a redirect had been. */
+void cos__no_redirect(struct cos__crawl *c, uint32_t id);
+
 /* crawl.c */
 void cos__db_events_init(struct cos__crawl *c, struct cos_db_events *events);
 
 /* report.c */
 void cos__say(struct cos__crawl *c, int level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* "2026-11-18T12:00:00.000Z", as the database writes it. */
+void cos__now_text(char text[32]);
 void cos__tell_page(struct cos__crawl *c, const struct cos_page *page);
 void cos__tell_skip(struct cos__crawl *c, uint32_t id, const char *url, int reason,
                     const char *detail);

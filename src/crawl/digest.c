@@ -46,6 +46,8 @@ struct job {
     struct cos_save *save;
     const struct cos_frontier *frontier; /* its key only */
     int keep, named, no_host; /* -E, -nH */
+    int again;       /* -N: what is there already is not written */
+    char *old_path;  /* its file in an earlier run */
     uint64_t *hashes;
     int saved;
     int ran; /* does not use the crawl any more */
@@ -174,6 +176,21 @@ static int hash_spilled(struct cos_page *page)
     return err;
 }
 
+/* The original of a file that links were converted in goes after its successor
+ * came: until then the earlier page is whole. */
+static int put_file(struct job *job, const char *path)
+{
+    struct cos_page *page = job->page;
+    int err;
+    if (page->spill)
+        err = cos_save_move(job->save, path, page->spill);
+    else if (job->again && cos_save_same(job->save, path, page->body.data, page->body.len))
+        return 0;
+    else
+        err = cos_save_body(job->save, path, page->body.data, page->body.len);
+    return err ? err : cos_save_forget(job->save, path);
+}
+
 static int store(struct job *job, struct tools *tools)
 {
     struct cos_page *page = job->page;
@@ -183,14 +200,11 @@ static int store(struct job *job, struct tools *tools)
                          &tools->path);
     if (err)
         return err;
-    if (page->spill)
-        err = cos_save_move(job->save, tools->path.data, page->spill);
-    else
-        err = cos_save_body(job->save, tools->path.data, page->body.data, page->body.len);
-    if (!err)
-        err = cos_save_forget(job->save, tools->path.data);
+    err = put_file(job, tools->path.data);
     if (err)
         return err;
+    if (job->old_path && strcmp(job->old_path, tools->path.data) != 0)
+        cos_save_remove(job->save, job->old_path);
     page->path = strdup(tools->path.data);
     return page->path ? 0 : COS_ENOMEM;
 }
@@ -235,6 +249,7 @@ static void drop(void *data)
     struct job *job = data;
     cos_page_free(job->page);
     free(job->hashes);
+    free(job->old_path);
     free(job);
 }
 
@@ -255,6 +270,9 @@ int cos__digest(struct cos__visit *visit)
     job->named = c->opt->adjust_extension;
     job->no_host = c->opt->no_host_directories &&
                    cos_scope_seeded(c->scope, visit->page->url, strlen(visit->page->url));
+    job->again = c->opt->timestamping;
+    job->old_path = visit->known.path;
+    visit->known.path = NULL;
     visit->page = NULL;
     count(c->digests, 1);
     err = cos__op_await(op, -1);
@@ -267,6 +285,7 @@ int cos__digest(struct cos__visit *visit)
     visit->saved = err ? err : job->saved;
     if (!job->ran)
         count(c->digests, -1);
+    free(job->old_path);
     free(job);
     return err;
 }

@@ -18,6 +18,7 @@ libcos_la_SOURCES += \
 	src/crawl/report.c \
 	src/crawl/resume.c \
 	src/crawl/retry.c \
+	src/crawl/revalidate.c \
 	src/crawl/robots.c \
 	src/crawl/scope.c src/crawl/scope.h src/crawl/scope_int.h \
 	src/crawl/settings.c \

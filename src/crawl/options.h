@@ -122,6 +122,8 @@ struct cos_crawl_options {
     int page_requisites;        /* 1: also what a page needs to be shown: from any host, and
                                  * beyond the level limit */
     int adjust_extension;       /* 1: a file's name says what its content is: "a.php,.html" */
+    int timestamping;           /* 1: a finished crawl is asked about again, with validators; what
+                                 * did not change is not touched */
     int convert_links;          /* 1: at the end, references become relative where their target is
                                  * saved, absolute where not */
     int backup_converted;       /* 1: "a.html,.orig" is a.html as it was before */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { TICK_MS = 100, SLOW_HOSTS_LOOKED_AT = 1000 };
 
@@ -22,6 +23,17 @@ void cos__say(struct cos__crawl *c, int level, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     c->ev.say(c->ev.arg, level, text);
+}
+
+void cos__now_text(char text[32])
+{
+    struct timespec t;
+    struct tm tm;
+    size_t n;
+    clock_gettime(CLOCK_REALTIME, &t);
+    gmtime_r(&t.tv_sec, &tm);
+    n = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(text + n, 32 - n, ".%03dZ", (int)(t.tv_nsec / 1000000));
 }
 
 static const char *referrer_of(const struct cos__crawl *c, uint32_t id)

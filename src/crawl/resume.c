@@ -79,6 +79,9 @@ static int load_row(void *arg, const struct cos_db_row *row)
     if (err)
         return err;
     load_state(c, id, row);
+    err = cos__revalidate_row(c, id, row);
+    if (err)
+        return err;
     if (c->frontier.max_bytes && c->frontier.bytes > c->frontier.max_bytes)
         cos_frontier_spill(&c->frontier);
     return 0;
@@ -196,7 +199,11 @@ static int add_seeds(struct cos__crawl *c)
 {
     int err = each_seed(c, seed_scope);
     if (!err)
+        err = cos__revalidate_begin(c);
+    if (!err)
         err = load(c);
+    if (!err)
+        err = cos__revalidate(c);
     if (!err)
         err = each_seed(c, seed_queue);
     return err ? err : add_sitemaps(c);
@@ -346,5 +353,6 @@ int cos__close(struct cos__crawl *c)
     cos__request_release(c);
     cos__spare_release(c);
     free(c->contents);
+    free(c->marks);
     return err ? err : closed;
 }

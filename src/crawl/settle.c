@@ -19,6 +19,7 @@ void cos__visit_free(struct cos__visit *visit)
     cos_page_free(visit->page);
     cos_robots_free(visit->robots);
     free(visit->hashes);
+    cos_db_known_release(&visit->known);
     free(visit);
 }
 
@@ -91,6 +92,8 @@ void cos__failed(struct cos__crawl *c, struct cos__visit *visit, int err, const 
                                ? cos_err_exit(COS_EAUTH)
                                : cos_err_exit(err));
     cos__tell_failure(c, page, err, -1);
+    if (cos__keeps_old(c, visit, err))
+        return;
     cos__finish(c, visit, COS_DB_FAILED, reason, NULL, 0);
 }
 
@@ -107,6 +110,7 @@ void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why)
     page->err = err;
     page->tries = cos_frontier_node(&c->frontier, id)->note;
     cos__failed(c, &visit, err, why);
+    cos_page_free(visit.page);
 }
 
 void cos__put_off(struct cos__crawl *c, uint32_t id, const char *why)

@@ -107,6 +107,15 @@ void cos_db_put_depth(struct cos_db *db, uint32_t id, int depth, uint32_t referr
     item->other = referrer;
 }
 
+void cos_db_put_checked(struct cos_db *db, uint32_t id, int64_t when, const char *reason)
+{
+    struct cos__db_item *item = add(db, COS__ITEM_CHECKED, id);
+    if (!item)
+        return;
+    item->when = when;
+    item->reason = reason ? keep(db, reason, strlen(reason)) : 0;
+}
+
 void cos_db_put_redirect(struct cos_db *db, uint32_t src, uint32_t dst, int status)
 {
     struct cos__db_item *item = add(db, COS__ITEM_REDIRECT, src);

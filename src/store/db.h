@@ -91,6 +91,16 @@ int cos_db_each_links(struct cos_db *db,
                                   const uint32_t *links, size_t n),
                       void *arg);
 
+/* What is known of a page that is asked for again. */
+struct cos_db_known {
+    char *etag, *modified; /* as the server sent them, NULL when it did not */
+    char *path;            /* its file, or NULL */
+    uint64_t hash[2];      /* of its content, 0 when none */
+};
+/* 0, COS_ENOENT, COS_EDB. *known must be zeroed or released. Suspends. */
+int cos_db_recall(struct cos_db *db, uint32_t id, struct cos_db_known *known);
+void cos_db_known_release(struct cos_db_known *known);
+
 /* Begins a row in runs; ends it with how it went. Suspend. */
 int cos_db_run_begin(struct cos_db *db, const char *command);
 int cos_db_run_end(struct cos_db *db, int exit_code, const char *how, int64_t pages,
@@ -108,6 +118,10 @@ void cos_db_put_page(struct cos_db *db, struct cos_page *page, int state, const 
 /* Changes of a row that exists. */
 void cos_db_put_state(struct cos_db *db, uint32_t id, int state, const char *reason, int tries);
 void cos_db_put_depth(struct cos_db *db, uint32_t id, int depth, uint32_t referrer);
+/* The server was asked (when: microseconds since the epoch, 0: without an answer),
+ * and the page stays as it is, done. */
+void cos_db_put_checked(struct cos_db *db, uint32_t id, int64_t when, const char *reason);
+/* dst 0: it is no redirect any more. */
 void cos_db_put_redirect(struct cos_db *db, uint32_t src, uint32_t dst, int status);
 /* Asks for a row's URL and links; the answer comes by event, after what was put
  * before is committed. */

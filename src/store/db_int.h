@@ -21,6 +21,9 @@ enum cos__db_stmt {
     COS__DB_DEPTH,
     COS__DB_REDIRECT,
     COS__DB_ASK,
+    COS__DB_RECALL,
+    COS__DB_CHECKED,
+    COS__DB_NO_REDIRECT,
     COS__DB_STMTS
 };
 
@@ -35,6 +38,7 @@ enum cos__db_kind {
     COS__ITEM_DEPTH,
     COS__ITEM_REDIRECT,
     COS__ITEM_ASK,
+    COS__ITEM_CHECKED,
 };
 
 /* One thing to write or to ask. Texts are offsets into the batch's buffer. */
@@ -48,6 +52,7 @@ struct cos__db_item {
     uint32_t url, url_len;     /* or, for an answer, length of url in answer */
     uint32_t reason;           /* offset + 1; 0: none */
     uint32_t nlinks;
+    int64_t when;
     struct cos_page *page;
     uint32_t *links;
     char *answer;
@@ -94,6 +99,8 @@ void cos__db_write(struct cos__db_batch *batch);
 int cos__db_code(int rc);
 /* load.c: "[17,33]" to numbers in out (uint32_t each). */
 int cos__db_unpack(const char *json, size_t len, struct cos_buf *out);
+/* load.c: 32 hex digits; 0 when text is none. */
+int cos__db_parse_hash(const char *text, uint64_t hash[2]);
 const char *cos__db_state_name(int state);
 int cos__db_state_of(const char *name);
 

@@ -59,7 +59,7 @@ static int walk_here(void *arg)
     return err < 0 ? err : 0;
 }
 
-static int parse_hash(const char *text, uint64_t hash[2])
+int cos__db_parse_hash(const char *text, uint64_t hash[2])
 {
     char half[17] = "";
     if (!text || strlen(text) != 32)
@@ -90,7 +90,7 @@ static int each_row(struct walk *walk, sqlite3_stmt *st)
                              .checked = (const char *)sqlite3_column_text(st, 13)};
     if (row.state < 0 || !row.url)
         return COS_EDB;
-    if (parse_hash((const char *)sqlite3_column_text(st, 9), hash))
+    if (cos__db_parse_hash((const char *)sqlite3_column_text(st, 9), hash))
         row.hash = hash;
     return walk->row(walk->arg, &row);
 }

@@ -5,6 +5,7 @@ libcos_la_SOURCES += \
 	src/store/db.c src/store/db.h src/store/db_int.h \
 	src/store/load.c \
 	src/store/notes.c \
+	src/store/recall.c \
 	src/store/rows.c \
 	src/store/edit.c \
 	src/store/save.c src/store/save.h src/store/save_int.h \

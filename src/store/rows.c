@@ -181,6 +181,23 @@ static int put_pair(struct cos_db *db, enum cos__db_stmt which, int64_t id, int6
     return step(db, which);
 }
 
+static int put_checked(struct cos__db_batch *batch, const struct cos__db_item *item)
+{
+    sqlite3_stmt *st = batch->db->stmts[COS__DB_CHECKED];
+    sqlite3_bind_int64(st, 1, item->id);
+    bind_when(batch->db, st, 2, item->when);
+    bind_text(st, 3, text_at(batch, item->reason));
+    return step(batch->db, COS__DB_CHECKED);
+}
+
+static int put_redirect(struct cos_db *db, const struct cos__db_item *item)
+{
+    if (item->other)
+        return put_pair(db, COS__DB_REDIRECT, item->id, item->other, item->depth);
+    sqlite3_bind_int64(db->stmts[COS__DB_NO_REDIRECT], 1, item->id);
+    return step(db, COS__DB_NO_REDIRECT);
+}
+
 static int write_item(struct cos__db_batch *batch, struct cos__db_item *item)
 {
     switch ((enum cos__db_kind)item->kind) {
@@ -193,7 +210,9 @@ static int write_item(struct cos__db_batch *batch, struct cos__db_item *item)
     case COS__ITEM_DEPTH:
         return put_pair(batch->db, COS__DB_DEPTH, item->id, item->depth, item->other);
     case COS__ITEM_REDIRECT:
-        return put_pair(batch->db, COS__DB_REDIRECT, item->id, item->other, item->depth);
+        return put_redirect(batch->db, item);
+    case COS__ITEM_CHECKED:
+        return put_checked(batch, item);
     case COS__ITEM_ASK:
         break;
     }

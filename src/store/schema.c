@@ -89,5 +89,9 @@ const char *const cos__db_sql[COS__DB_STMTS] = {
     [COS__DB_STATE] = "UPDATE pages SET state = ?2, reason = ?3, tries = ?4 WHERE id = ?1",
     [COS__DB_DEPTH] = "UPDATE pages SET depth = ?2, referrer = ?3 WHERE id = ?1",
     [COS__DB_REDIRECT] = "INSERT OR REPLACE INTO redirects(src, dst, status) VALUES(?1, ?2, ?3)",
+    [COS__DB_RECALL] = "SELECT etag, modified, path, hash FROM pages WHERE id = ?1",
+    [COS__DB_CHECKED] = "UPDATE pages SET checked_at = ifnull(?2, checked_at), reason = ?3"
+                        " WHERE id = ?1",
+    [COS__DB_NO_REDIRECT] = "DELETE FROM redirects WHERE src = ?1",
     [COS__DB_ASK] = "SELECT url, packed_links FROM pages WHERE id = ?1",
 };

@@ -148,6 +148,8 @@ static int check(const struct tool_options *o)
     if (o->crawl.mode != COS_MODE_SAVE && o->crawl.fresh)
         return tool_usage(WHO, "--fresh goes with a crawl that is kept, not with %s",
                           o->crawl.mode == COS_MODE_LIST ? "--list" : "--dry-run");
+    if (o->crawl.timestamping && o->crawl.fresh)
+        return tool_usage(WHO, "-N goes on with an earlier crawl, --fresh forgets it");
     if (o->crawl.backup_converted && !o->crawl.convert_links)
         return tool_usage(WHO, "-K keeps what --convert-links changes, and needs that");
     return 0;

@@ -228,6 +228,14 @@ int set_format(struct tool_set *set)
     return set_choice(set);
 }
 
+int set_mirror(struct tool_set *set)
+{
+    struct cos_crawl_options *c = &set->options->crawl;
+    c->level = COS_OPT_INF;
+    c->timestamping = c->page_requisites = c->adjust_extension = c->convert_links = 1;
+    return 0;
+}
+
 int set_loud(struct tool_set *set)
 {
     int *loud = &set->options->loud;

@@ -141,6 +141,10 @@ static const struct tool_option table[] = {
     {VALUE("dns-server", GROUP_HTTP, "LIST", "the system's", "ask these name servers", set_list,
            CRAWL(dns_servers))},
     /* mirror */
+    {.name = "mirror", .letter = "m", .group = GROUP_MIRROR,
+     .help = "as -l inf -N -p -E --convert-links", .set = set_mirror},
+    {SWITCH("timestamping", GROUP_MIRROR, "off", "ask again, fetch what changed", set_flag,
+            CRAWL(timestamping)), .letter = "N"},
     {SWITCH("page-requisites", GROUP_MIRROR, "off", "also what pages need, from any host", set_flag,
             CRAWL(page_requisites)), .letter = "p"},
     {SWITCH("adjust-extension", GROUP_MIRROR, "off", "name pages .html, style sheets .css ...",

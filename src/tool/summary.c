@@ -46,7 +46,7 @@ static void line(struct tool_ui *ui, const char *head, const char *text)
 {
     struct cos_buf buf;
     cos_buf_init(&buf, 8192);
-    cos_buf_addf(&buf, "  %s%-9s%s", ui_color(ui, "1"), head, ui_color(ui, "0"));
+    cos_buf_addf(&buf, "  %s%-10s%s", ui_color(ui, "1"), head, ui_color(ui, "0"));
     cos_log_escape(&buf, text, strlen(text));
     if (buf.data)
         ui_line(ui, COS_SAY_INFO, buf.data);
@@ -138,13 +138,18 @@ static void say_where(struct tool_ui *ui, const struct tool_options *o,
         return;
     snprintf(text, sizeof text, "%s/ (database: %s/.coscrawl/crawl.db)", dir, dir);
     line(ui, "saved in", text);
+    if (r->stats.unchanged) {
+        snprintf(text, sizeof text, "%s page%s, says the server",
+                 text_count(queued, r->stats.unchanged), r->stats.unchanged == 1 ? "" : "s");
+        line(ui, "unchanged", text);
+    }
     if (r->stats.converted) {
         snprintf(text, sizeof text, "%s file%s converted", text_count(queued, r->stats.converted),
                  r->stats.converted == 1 ? "" : "s");
         line(ui, "links", text);
     }
     if (r->stop == COS_STOP_ALREADY) {
-        line(ui, "again", "with --fresh it starts from nothing");
+        line(ui, "again", "-N asks for what changed, --fresh starts from nothing");
     } else if (r->resumable && r->stats.queued + r->stats.in_flight > 0) {
         snprintf(text, sizeof text, "%s URLs are waiting; the same command goes on from here",
                  text_count(queued, r->stats.queued + r->stats.in_flight));
