@@ -1,5 +1,5 @@
 /* mirror.t - what makes a copy of a site: page requisites from wherever they
- * are, names that fit the content. What the server's logs and the files show. */
+ * are, names that fit the content, links that fit the files, validators. What the server's logs and the files show. */
 #include "config.h"
 
 #include "crawl_run.h"
@@ -116,12 +116,129 @@ static void check_names(void)
           "-nH: requisites of other hosts keep their directory");
 }
 
+/* --- links and validators, seen by the server ----------------------------------------- */
+
+static char home[1024];
+static const struct http_page site1[] = {
+    {.path = "/", .head = "Content-Type: text/html\r\nETag: \"h1\"\r\n", .body = home},
+    {.path = "/a.html", .head = "Content-Type: text/html\r\nLast-Modified: Thu, 01 Jan 2026 "
+                                "00:00:00 GMT\r\n", .body = A("/old") A("/no.html")},
+    {.path = "/old", .status = 301, .head = "Location: /new?x=1\r\n"},
+    {.path = "/new?x=1", .head = "Content-Type: text/html\r\nETag: \"n1\"\r\n", .body = A("/")},
+    {.path = "/plain.html", .body = A("/a.html")},
+    {.path = "/s.css", .head = "Content-Type: text/css\r\nETag: \"s1\"\r\n",
+     .body = "a{b:url('/pic%20(1).png')}"},
+    {.path = "/pic%20(1).png", .head = "Content-Type: image/png\r\nETag: \"p1\"\r\n",
+     .body = "png"},
+    {.path = "/no.html", .status = 404, .body = "no"},
+    {0},
+};
+static const struct http_page site304[] = {
+    {.path = "/old", .status = 301, .head = "Location: /new?x=1\r\n"},
+    {.path = "/no.html", .status = 404, .body = "no"},
+    {.path = "/plain.html", .body = A("/a.html")},
+    {.path = "*", .status = 304},
+    {0},
+};
+
+static int has(const char *path, const char *text)
+{
+    return shell("grep -qF -- \"%s\" '%s'", text, path) == 0;
+}
+
+static int sent(const char *path, const char *name, const char *value)
+{
+    const struct http_hit *hit = http_find(&web, path);
+    char got[256];
+    return hit && !strcmp(http_header(hit, name, got, sizeof got), value);
+}
+
+static int untouched(void)
+{
+    return shell("find . -name .coscrawl -prune -o -type f -newer ../mark -print | grep -q .") != 0;
+}
+
+static void check_convert(void)
+{
+    snprintf(home, sizeof home, A("a.html#frag") A("plain.html") A("?no=1") "<link rel=stylesheet "
+             "href=s.css><img srcset='/pic%%20(1).png 2x'>" A("http://127.0.0.1:%d/abroad"),
+             other.port);
+    cmp_ok(run(site1, "-m -nH $U/"), "==", 8, "-m: 404 is told");
+    check(has(",_index.html", "./a.html#frag"), "saved: relative, with its fragment");
+    check(has(",_index.html", "http://127.0.0.1:") && has(",_index.html", "/abroad"),
+          "not saved: absolute");
+    check(has(",_index.html", "./pic%2520%281%29.png 2x"), "srcset");
+    check(has("s.css", "url('./pic%2520%281%29.png')"), "style sheets");
+    check(has("a.html", "./new,@x=1,.html"), "a redirect: the file it leads to");
+    check(shell("grep -qF \"$U/no.html\" a.html") == 0, "a page that failed: absolute");
+    check(!file(",_index.html,.orig"), "no originals beside the files");
+    again("-m -nH -K $U/");
+    check(has(",_index.html,.orig", "href='a.html#frag'"), "-K: originals beside the files");
+    again("--convert-links -K -l inf -p -E -nH $U/");
+    check(strstr(err, "nothing to do"), "the same without -N has nothing to do");
+    check(strstr(err, "-N asks for what changed"), "and says what there is");
+}
+
+static void check_conditional(void)
+{
+    run(site1, "-m -nH $U/");
+    shell("sleep 0.02; touch ../mark; sleep 0.02");
+    http_serve(&web, site304);
+    cmp_ok(again("-m -nH $U/"), "==", 8, "-N on a site that did not change");
+    check(sent("/", "If-None-Match", "\"h1\"") && sent("/new?x=1", "If-None-Match", "\"n1\""),
+          "If-None-Match is what the server gave");
+    check(sent("/a.html", "If-Modified-Since", "Thu, 01 Jan 2026 00:00:00 GMT"),
+          "so is If-Modified-Since");
+    check(sent("/plain.html", "If-None-Match", ""), "nothing is made up");
+    check(asked("/old") == 1 && asked("/no.html") == 1 && asked("/s.css") == 1, "all are asked");
+    check(untouched(), "no file is touched: not by a 304, nor by the same content again");
+    check(strstr(err, "unchanged 5 pages"), "the summary counts them");
+    shell("rm a.html");
+    http_serve(&web, site1);
+    again("-m -nH $U/");
+    check(sent("/a.html", "If-Modified-Since", "") && has("a.html", "./new,@x=1,.html"),
+          "a file that is missing is fetched, whatever was known of it");
+}
+
+static void check_changes(void)
+{
+    static const struct http_page trouble[] = {{.path = "*", .status = 503}, {0}};
+    static struct http_page changed[] = {
+        {.path = "/", .head = "Content-Type: text/html\r\nETag: \"h2\"\r\n",
+         .body = A("a.html") A("b.html")},
+        {.path = "/a.html", .status = 301, .head = "Location: /b.html\r\n"},
+        {.path = "/old", .body = "a page now"},
+        {.path = "/b.html", .body = A("/old") A("/new?x=1")},
+        {.path = "/new?x=1", .status = 410},
+        {.path = "*", .status = 304},
+        {0},
+    };
+    run(site1, "-m -nH $U/");
+    shell("sleep 0.02; touch ../mark; sleep 0.02");
+    http_serve(&web, trouble);
+    cmp_ok(again("-m -nH -t 1 $U/"), "==", 8, "-N, and the server is in trouble");
+    check(untouched() && has("a.html", "./new,@x=1,.html"), "what is here stays");
+    http_serve(&web, changed);
+    again("-m -nH $U/");
+    check(has(",_index.html", "./b.html") && file("b.html"), "a new link is followed");
+    check(has("b.html", "./old,.html") && file("old,.html"), "a redirect that became a page");
+    check(shell("sqlite3 .coscrawl/crawl.db \"SELECT count(*) FROM redirects r JOIN pages p ON "
+                "p.id = r.src WHERE p.url LIKE '%%/old'\" | grep -qx 0") == 0,
+          "is none in the database either");
+    check(!has(",_index.html", "./a.html"), "a page that became a redirect leads on");
+    check(shell("grep -qF \"$U/new?x=1\" b.html") == 0 && file("new,@x=1,.html"),
+          "a page that is gone: links lead to the web, its file stays");
+}
+
 int main(void)
 {
     static const struct group groups[] = {
         {"requisites", check_requisites},
         {"twice", check_found_twice},
         {"names", check_names},
+        {"convert", check_convert},
+        {"conditional", check_conditional},
+        {"changes", check_changes},
         {NULL, NULL},
     };
     setenv("TAP_TIMEOUT", "300", 0);
