@@ -97,15 +97,59 @@ static inline void nudge(struct cps_rt *rt)
         cos__loop_kick(rt->loop);
 }
 
+/* A deferred callback that the hooks see. */
+struct seen {
+    cps_cb *cb;
+    void *arg;
+    struct cos__hook *hook;
+};
+
+static void run_seen(int err, void *arg)
+{
+    struct seen seen = *(struct seen *)arg;
+    free(arg);
+    cos__hook_before(seen.hook, 1);
+    seen.cb(err, seen.arg);
+    cos__hook_after(seen.hook, 0);
+    cos__hook_destroy(&seen.hook);
+}
+
+static int add_seen(struct ring *ring, const char *name, cps_cb *cb, void *arg)
+{
+    struct seen *seen;
+    struct cos__hook *hook;
+    int err = COS_ENOMEM;
+    COS_HOOK(init, &hook, COS_HOOK_CPS_REQUEST, NULL, name);
+    if (!hook)
+        return ring_add(ring, cb, arg);
+    seen = malloc(sizeof *seen);
+    if (seen) {
+        *seen = (struct seen){cb, arg, hook};
+        cos__hook_complete(hook);
+        err = ring_add(ring, run_seen, seen);
+    }
+    if (err) {
+        free(seen);
+        cos__hook_before(hook, 0);
+        cos__hook_after(hook, 1);
+        cos__hook_destroy(&hook);
+    }
+    return err;
+}
+
 int cps_defer(struct cps_rt *rt, cps_cb *cb, void *arg)
 {
     nudge(rt);
+    if (COS__HOOKS_ON())
+        return add_seen(&rt->deferred, "defer", cb, arg);
     return ring_add(&rt->deferred, cb, arg);
 }
 
 int cps_immediate(struct cps_rt *rt, cps_cb *cb, void *arg)
 {
     nudge(rt);
+    if (COS__HOOKS_ON())
+        return add_seen(&rt->immediate, "immediate", cb, arg);
     return ring_add(&rt->immediate, cb, arg);
 }
 
@@ -222,6 +266,7 @@ int64_t cps__begin(struct cps_rt *rt, struct cos_op *op, int64_t deadline,
     if (op->type == &reserve_type)
         op->doom = ticket < 0 ? (int)ticket : COS_ENOMEM;
     op->face = rt;
+    op->state |= COS__OP_FACED;
     op->done = queue_done;
     op->deliver = deliver;
     op->cb = cb;
@@ -268,10 +313,23 @@ static void deliver_next(struct cps_rt *rt)
 
 /* --- running ---------------------------------------------------------------- */
 
+/* Bits of stop: cps_stop() was called; what a callback told the hooks ends with
+ * it, also where no operation marks its end. */
+enum { STOP = 1, BELL = 2 };
+
+static int stopped(struct cps_rt *rt)
+{
+    if (rt->stop & BELL) {
+        rt->stop &= STOP;
+        cos__hook_callback_end();
+    }
+    return rt->stop;
+}
+
 static void drain(struct cps_rt *rt)
 {
     cos__loop_set_in_callback(rt->loop, 1);
-    while (!rt->stop) {
+    while (!rt->stop || !stopped(rt)) {
         if (rt->deferred.head != rt->deferred.tail)
             ring_run(&rt->deferred);
         else if (rt->done)
@@ -286,7 +344,7 @@ static void drain(struct cps_rt *rt)
  * deferred; what it adds waits for the next poll. */
 static void run_immediates(struct cps_rt *rt, size_t n)
 {
-    while (n-- && !rt->stop) {
+    while (n-- && (!rt->stop || !stopped(rt))) {
         cos__loop_set_in_callback(rt->loop, 1);
         ring_run(&rt->immediate);
         cos__loop_set_in_callback(rt->loop, 0);
@@ -304,7 +362,7 @@ static int run(struct cps_rt *rt)
 {
     int err = 0;
     drain(rt);
-    while (!err && !rt->stop && busy(rt)) {
+    while (!err && !stopped(rt) && busy(rt)) {
         size_t n = rt->immediate.tail - rt->immediate.head;
         rt->turning = 1;
         err = cos__loop_turn(rt->loop, n || rt->done ? 0 : -1);
@@ -319,6 +377,7 @@ static int run(struct cps_rt *rt)
 
 int cps_run(struct cps_rt *rt)
 {
+    struct cos_hook_wait wait;
     int err;
     if (cos__loop_in_callback(rt->loop))
         return COS_ECONTEXT;
@@ -327,7 +386,13 @@ int cps_run(struct cps_rt *rt)
         return err;
     rt->running = 1;
     rt->stop = 0;
+    /* Callbacks run under their own names, whoever calls this. */
+    COS_HOOK(pause, &wait);
+    cos__hook_set_bell(&rt->stop);
+    COS_HOOK(detach);
     err = run(rt);
+    cos__hook_set_bell(NULL);
+    COS_HOOK(resume, &wait);
     rt->running = 0;
     cos__loop_leave(rt->loop);
     return err;
@@ -335,7 +400,7 @@ int cps_run(struct cps_rt *rt)
 
 void cps_stop(struct cps_rt *rt)
 {
-    rt->stop = 1;
+    rt->stop |= STOP;
 }
 
 void cps__pend(struct cps_rt *rt, int by)

@@ -88,7 +88,10 @@ static dill_coroutine void run(struct crawl_op *crawl)
                                       .say = on_say,
                                       .tick = on_tick,
                                       .tick_ms = crawl->events.tick_ms};
+    struct cos_hook_wait self;
+    COS_HOOK(co_begin, &self);
     cos_crawl(&crawl->options.options, &events, &crawl->result);
+    COS_HOOK(co_end, &self);
     cos__loop_defer(crawl->op.loop, &crawl->end);
 }
 
@@ -105,12 +108,17 @@ static void end(struct cos__task *task)
 static void begin(struct cos__task *task)
 {
     struct crawl_op *crawl = OF(task, begin);
+    struct cos_hook_wait wait;
+    int rc;
     crawl->bundle = dill_bundle();
     if (crawl->bundle < 0) {
         cos__op_complete(&crawl->op, COS_ENOMEM);
         return;
     }
-    if (dill_bundle_go(crawl->bundle, run(crawl)) < 0) {
+    COS_HOOK(pause, &wait);
+    rc = dill_bundle_go(crawl->bundle, run(crawl));
+    COS_HOOK(resume, &wait);
+    if (rc < 0) {
         dill_hclose(crawl->bundle);
         crawl->bundle = -1;
         cos__op_complete(&crawl->op, COS_ENOMEM);
@@ -136,7 +144,7 @@ static void release(struct cos_op *op)
     cos__options_copy_release(&((struct crawl_op *)op)->options);
 }
 
-static const struct cos__op_type type = {.name = "crawl",
+static const struct cos__op_type type = {.name = "crawl", .hook = COS_HOOK_CPS_REQUEST,
                                          .kind = COS__OP_OTHER,
                                          .size = sizeof(struct crawl_op),
                                          .start = start,

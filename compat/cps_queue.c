@@ -26,6 +26,7 @@ struct job {
     struct job *next; /* free list */
     struct queue *queue;
     size_t count;
+    struct cos__hook *hook; /* of its first item */
     uint8_t busy;
     void *items[];
 };
@@ -91,7 +92,12 @@ static void admit_parked(struct queue *queue)
 {
     while (queue->pushes.count && queue->backlog.count < queue->opts.capacity) {
         struct errand *errand = (struct errand *)cos__waits_take(&queue->pushes);
-        int err = cos__backlog_push(&queue->backlog, errand->item, errand->priority);
+        struct cos__hook *hook;
+        int err = cos__backlog_room(&queue->backlog);
+        if (!err) {
+            COS_HOOK(init, &hook, COS_HOOK_QUEUE_TASK, errand->wait.op.hook, NULL);
+            err = cos__backlog_push_as(&queue->backlog, errand->item, errand->priority, hook);
+        }
         errand->in = !err;
         cos__op_complete(&errand->wait.op, err);
     }
@@ -181,6 +187,7 @@ static void answered(int err, void *token)
         cos__die("a queue task called its callback twice");
     enter(queue);
     job->busy = 0;
+    COS_HOOK(destroy, &job->hook);
     queue->running -= job->count;
     queue->jobs--;
     for (size_t i = 0; i < job->count; i++)
@@ -196,15 +203,32 @@ static void answered(int err, void *token)
 static void start(struct queue *queue, struct job *job)
 {
     struct cps_flow_queue_opts *opts = &queue->opts;
+    struct cos__hook *hook = job->hook;
     job->busy = 1;
     queue->jobs++;
     check_load(queue);
     queue->starting = 1;
+    COS_HOOK(before, hook, 0);
     if (opts->run_cargo)
         opts->run_cargo(&queue->inside, job->items, job->count, opts->arg, answered, job);
     else
         opts->work(&queue->inside, job->items[0], opts->arg, answered, job);
+    COS_HOOK(after, hook, 0);
     queue->starting = 0;
+}
+
+/* Of a cargo the first item lends its name to the run. */
+static void load(struct queue *queue, struct job *job)
+{
+    job->hook = NULL;
+    for (job->count = 0; job->count < queue->opts.cargo; job->count++) {
+        if (!take(queue, &job->items[job->count]))
+            break;
+        if (job->count == 0)
+            job->hook = queue->backlog.popped;
+        else
+            cos__backlog_dismiss(&queue->backlog);
+    }
 }
 
 static void look_now(struct queue *queue)
@@ -212,9 +236,7 @@ static void look_now(struct queue *queue)
     struct job *job;
     queue->looking = 1;
     while (queue->jobs < (size_t)queue->opts.concurrency && (job = job_get(queue))) {
-        for (job->count = 0; job->count < queue->opts.cargo; job->count++)
-            if (!take(queue, &job->items[job->count]))
-                break;
+        load(queue, job);
         if (!job->count) {
             job_put(queue, job);
             break;
@@ -305,9 +327,11 @@ void cps_flow_queue_kill(struct cps_flow_queue *front)
     enter(queue);
     queue->killed = 1;
     tell_all(&queue->pushes, COS_ECLOSED);
-    while (cos__backlog_pop(&queue->backlog, &item))
+    while (cos__backlog_pop(&queue->backlog, &item)) {
+        cos__backlog_dismiss(&queue->backlog);
         if (queue->opts.done)
             queue->opts.done(item, COS_ECANCELED, queue->opts.arg);
+    }
     check_empty(queue);
     leave(queue);
 }
@@ -369,7 +393,7 @@ static void drain_start(struct cos_op *op)
         cos__op_complete(op, 0);
 }
 
-static const struct cos__op_type push_type = {.name = "queue push", .hook = COS_HOOK_QUEUE_TASK,
+static const struct cos__op_type push_type = {.name = "queue push", .hook = COS_HOOK_CPS_REQUEST,
                                               .kind = COS__OP_QUEUE, .size = sizeof(struct errand),
                                               .start = push_start, .cancel = errand_cancel};
 static const struct cos__op_type drain_type = {.name = "queue drain", .hook = COS_HOOK_CPS_REQUEST,

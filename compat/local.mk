@@ -1,7 +1,7 @@
 # compat/local.mk - the callback face.
 include_HEADERS += compat/coscrawl-cps.h
 coscpsincdir = $(pkgincludedir)
-coscpsinc_HEADERS =
+coscpsinc_HEADERS = compat/cps_site.h
 libcos_la_SOURCES += \
 	compat/cps.c compat/cps.h \
 	compat/cps_leaf.c

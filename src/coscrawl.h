@@ -26,6 +26,7 @@ extern "C" {
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/hook.h"
 #include "base/page.h"
 #include "crawl/options.h"
 #include "flow/cache.h"
@@ -239,6 +240,10 @@ int cos_tidy(struct cos_pool *pool, const char *html, size_t len, unsigned what,
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef COS_SITES
+#include "base/site.h"
 #endif
 
 #endif

@@ -12,7 +12,8 @@ pkgconfig_DATA = coscrawl.pc
 # Parts of the public headers, by room; flow and store name theirs. Installed
 # they are <coscrawl/ROOM/…>, and so src/public.awk makes them name each other.
 cosbaseincdir = $(pkgincludedir)/base
-cosbaseinc_HEADERS = src/base/err.h src/base/buf.h src/base/page.h src/base/file.h src/base/pool.h
+cosbaseinc_HEADERS = src/base/err.h src/base/buf.h src/base/page.h src/base/file.h src/base/hook.h src/base/pool.h \
+	src/base/site.h
 coscrawlincdir = $(pkgincludedir)/crawl
 coscrawlinc_HEADERS = src/crawl/options.h
 coswebincdir = $(pkgincludedir)/web

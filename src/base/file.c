@@ -68,6 +68,7 @@ static void file_release(struct cos_op *op)
 
 static const struct cos__op_type file_type = {
     .name = "file",
+    .hook = COS_HOOK_FILE,
     .kind = COS__OP_FILE,
     .size = sizeof(struct file_op),
     .start = cos__job_start,

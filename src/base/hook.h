@@ -1,24 +1,31 @@
-/* hook.h - where operations report their life: init, before, after, destroy.
+/* hook.h - async hooks: see what every operation of a thread waits for.
  *
- * An operation keeps a 64-bit id, 0 while nobody listens:
- *     COS_HOOK(init, &op->hook, COS_HOOK_FETCH, 0);   created; trigger 0: whatever runs now
- *     COS_HOOK(before, op->hook, 1);                  its callback, or the coroutine that
- *     COS_HOOK(after, op->hook, 0);                   waited for it, runs / has run
- *     COS_HOOK(destroy, &op->hook);                   it ends; the id goes back to 0
- * A request has exactly one before/after pair, a handle any number. entry is 1
- * when the run starts from the loop and 0 when it is nested in another run;
- * failed is 1 when it ended by cancellation or a raised error, whatever the
- * operation's own result was. An object that goes back to a pool is destroyed
- * there and gets a new id when it is taken again.
+ * An operation is a fetch, a timer, a name lookup, a coroutine, a queue's task …
+ * (COS_HOOK_TYPES). It has an id of its own and four moments:
+ *   init     it was created; trigger is the operation that caused it, 0 when none
+ *   before   what waited for it (a callback, a coroutine) begins to run
+ *   after    and has returned, or waits for something else
+ *   destroy  it is over, or went back to its pool; the id never comes again
+ * A request (fetch, timer, file …) has exactly one before and after; a handle
+ * (coroutine, listener, connection, queue task) any number, none included: a
+ * listener that is closed unused has init and destroy only. A coroutine has a
+ * pair for each stretch between two waits. Pairs nest like parentheses.
  *
- * Unused, init costs one predicted branch on a flag and the others one on the
- * operation's own id, which is at hand. With -DCOS_NO_HOOKS all of them vanish. */
+ * What is covered is operations, not switches: it works on any libdill. A
+ * coroutine of one's own takes part with cos_co_begin() and cos_co_end(), and its
+ * bare libdill calls with cos_co_wait(); without them it runs under the name of
+ * whatever ran before it.
+ *
+ * Hooks belong to the thread that enables them and see that thread only. A hook
+ * may not suspend. What it starts is not seen by any hook. */
 #ifndef COS_BASE_HOOK_H
 #define COS_BASE_HOOK_H
 
+#include "base/buf.h"
+
 #include <stdint.h>
 
-/* X(name, text) */
+/* X(NAME, text) */
 #define COS_HOOK_TYPES(X)                                                                          \
     X(COROUTINE, "coroutine")                                                                      \
     X(TIMER, "timer")                                                                              \
@@ -47,47 +54,139 @@ enum cos_hook_type {
 
 /* "fetch"; never NULL. */
 const char *cos_hook_type_name(enum cos_hook_type type);
+/* 1 for types whose operations may run any number of times. */
+int cos_hook_is_handle(enum cos_hook_type type);
 
-/* Nonzero while anyone listens, in any thread. */
-extern int cos__hooks_on;
+/* --- instances ------------------------------------------------------------------- */
 
-/* The emission points behind the macro. Never called while *id would stay 0. */
-void cos__hook_init(uint64_t *id, enum cos_hook_type type, uint64_t trigger, const char *file,
-                    int line);
-void cos__hook_before(uint64_t id, int entry);
-void cos__hook_after(uint64_t id, int failed);
-void cos__hook_destroy(uint64_t *id);
-
-/* Who gets the events: every member is set, or the pointer is NULL and all
- * emission is off. The hook instances of the public interface sit behind one
- * such table. Set it while no other thread emits. */
-struct cos__hook_sink {
-    void (*init)(uint64_t id, enum cos_hook_type type, uint64_t trigger, const char *file,
-                 int line);
-    void (*before)(uint64_t id, int entry);
-    void (*after)(uint64_t id, int failed);
-    void (*destroy)(uint64_t id);
+/* What a hook listens to. Every callback is optional and returns 0; another
+ * value ends the process with a message on stderr (exit, so that atexit handlers
+ * run): a tool for finding faults must not have silent ones. */
+struct cos_hook_calls {
+    const char *name; /* for that message; must outlive the hook */
+    uint32_t types;   /* 1u << COS_HOOK_FETCH | …; 0: all */
+    void *arg;
+    int (*init)(void *arg, uint64_t id, enum cos_hook_type type, uint64_t trigger);
+    /* entry: 1 when the run starts from the loop, 0 inside another run */
+    int (*before)(void *arg, uint64_t id, int entry);
+    /* failed: 1 when it ended by cancellation or a raised error, whatever the
+     * operation's own result was */
+    int (*after)(void *arg, uint64_t id, int failed);
+    int (*destroy)(void *arg, uint64_t id);
 };
-void cos__hook_set_sink(const struct cos__hook_sink *sink);
 
-#define COS__UNLIKELY(x) __builtin_expect(!!(x), 0)
+struct cos_hook;
 
-#ifdef COS_NO_HOOKS
-#define COS__HOOKS_ON()       0
-#define COS__HOOK_LIVE(id)    0
-#else
-#define COS__HOOKS_ON()       COS__UNLIKELY(__atomic_load_n(&cos__hooks_on, __ATOMIC_RELAXED))
-#define COS__HOOK_LIVE(id)    COS__UNLIKELY((id) != 0)
-#endif
+/* A hook, not enabled. COS_ENOMEM. */
+int cos_hook_new(struct cos_hook **out, const struct cos_hook_calls *calls);
+/* Removes and frees it. NULL is fine. */
+void cos_hook_free(struct cos_hook *hook);
 
-#define COS_HOOK(event, ...) COS__HOOK_##event(__VA_ARGS__)
-#define COS__HOOK_init(idp, type, trigger)                                                         \
-    (COS__HOOKS_ON() ? cos__hook_init((idp), (type), (trigger), __FILE__, __LINE__)                \
-                     : (void)(*(idp) = 0))
-#define COS__HOOK_before(id, entry)                                                                \
-    (COS__HOOK_LIVE(id) ? cos__hook_before((id), (entry)) : (void)0)
-#define COS__HOOK_after(id, failed)                                                                \
-    (COS__HOOK_LIVE(id) ? cos__hook_after((id), (failed)) : (void)0)
-#define COS__HOOK_destroy(idp) (COS__HOOK_LIVE(*(idp)) ? cos__hook_destroy(idp) : (void)0)
+/* From now on it sees every operation that is created on this thread, for that
+ * operation's whole life. COS_EFULL: 32 hooks are in use on this thread;
+ * COS_EBUSY: it is enabled on another one; COS_ENOMEM. */
+int cos_hook_enable(struct cos_hook *hook);
+/* No new roots: it goes on seeing the operations it has seen the birth of, and
+ * those they cause. */
+void cos_hook_disable(struct cos_hook *hook);
+/* Enabled until the current synchronous run ends: the first wait of a coroutine,
+ * or the return of a callback. Errors as cos_hook_enable. */
+int cos_hook_scope(struct cos_hook *hook);
+/* Never called again until enabled anew, not even for an after that is due. */
+void cos_hook_remove(struct cos_hook *hook);
+/* Removes every hook of this thread. */
+void cos_hook_off(void);
+
+/* --- operations ------------------------------------------------------------------ */
+
+/* The operation that runs now, and the one that caused it. 0: none, or one that
+ * no hook has seen. Of the hook's callbacks: before and after run as the
+ * operation, init and destroy as whatever creates and ends it. */
+uint64_t cos_hook_execution(void);
+uint64_t cos_hook_trigger(void);
+
+/* A live operation. */
+struct cos_hook_op {
+    uint64_t id, trigger;
+    uint64_t execution; /* what ran when it was created */
+    enum cos_hook_type type;
+    int complete;       /* 0 while it is being made or taken apart: the rest may lack */
+    const char *name;   /* a finer word than its type, or NULL */
+    const char *file;   /* where it was created */
+    int line;
+};
+
+/* Looks a live operation up; NULL when there is none. Lent until the operation
+ * is destroyed or the caller suspends. Safe in every callback: in init and
+ * destroy `complete` is 0, and from the next turn on 1. */
+const struct cos_hook_op *cos_hook_find(uint64_t id);
+
+/* The next operation created is created there: what the macros of base/site.h do
+ * for whoever defines COS_SITES before including coscrawl.h. */
+void cos_hook_at(const char *file, int line);
+
+/* Appends the long stack of an operation: a line "type at file:line" for it, for
+ * what caused it, and so on up to 64, whether these live or not. 0, COS_ENOENT,
+ * or what cos_buf_add says. */
+int cos_hook_stack(uint64_t id, struct cos_buf *out);
+
+/* --- coroutines and waits of one's own ------------------------------------------- */
+
+/* Memory of these macros; nothing in it is the caller's. */
+struct cos_hook_wait {
+    void *exec, *frame, *op;
+    int on, open;
+};
+
+/* First and last in a coroutine of one's own:
+ *     coroutine void worker(int ch) {
+ *         struct cos_hook_wait self;
+ *         cos_co_begin(&self);
+ *         …
+ *         cos_co_end(&self); } */
+#define cos_co_begin(self) cos_co_begin_at((self), __FILE__, __LINE__)
+void cos_co_end(struct cos_hook_wait *self);
+/* A libdill call that waits, as an operation of that type (CHANNEL, FD, TIMER):
+ *     cos_co_wait(COS_HOOK_CHANNEL, chrecv(ch, &x, sizeof x, -1)) */
+#define cos_co_wait(type, call)                                                                    \
+    __extension__({                                                                                \
+        struct cos_hook_wait cos__w;                                                               \
+        cos_co_wait_begin(&cos__w, (type), __FILE__, __LINE__);                                    \
+        __typeof__(call) cos__r = (call);                                                          \
+        cos_co_wait_end(&cos__w);                                                                  \
+        cos__r;                                                                                    \
+    })
+/* Around a go(), a yield() or an hclose(): other coroutines run meanwhile.
+ *     cos_co_pause(&w); h = go(worker(ch)); cos_co_resume(&w); */
+void cos_co_pause(struct cos_hook_wait *wait);
+void cos_co_resume(struct cos_hook_wait *wait);
+
+void cos_co_begin_at(struct cos_hook_wait *self, const char *file, int line);
+void cos_co_wait_begin(struct cos_hook_wait *wait, enum cos_hook_type type, const char *file,
+                     int line);
+void cos_co_wait_end(struct cos_hook_wait *wait);
+
+/* --- continuation-local storage ---------------------------------------------------- */
+
+/* A name for a value that follows the flow of operations. Its address is the
+ * key. drop, if set, is called once nothing can reach the value any more. */
+struct cos_local {
+    const char *name;
+    void (*drop)(void *value);
+};
+
+/* From here on what runs now, and whatever it creates, finds value under key; who
+ * was created before does not. A callback's setting ends with the callback, a
+ * coroutine's with the coroutine. COS_ENOMEM, COS_EFULL (64 keys): the value is
+ * the caller's still. */
+int cos_local_set(const struct cos_local *key, void *value);
+/* The value set by what runs now or, at the time of its creation, by its
+ * creator; NULL when there is none. */
+void *cos_local_get(const struct cos_local *key);
+/* Sets the value for the time of one call; what fn returns. Errors as
+ * cos_local_set, and fn is not called then. */
+int cos_local_run(const struct cos_local *key, void *value, int (*fn)(void *arg), void *arg);
+/* What runs now has no values any more. */
+void cos_local_clear(void);
 
 #endif

@@ -5,7 +5,10 @@ libcos_la_SOURCES += \
 	src/base/die.c src/base/die.h \
 	src/base/err.c src/base/err.h \
 	src/base/hash.c src/base/hash.h \
-	src/base/hook.c src/base/hook.h \
+	src/base/emit.c src/base/emit.h \
+	src/base/hook.c src/base/hook.h src/base/hook_int.h \
+	src/base/hook_check.c src/base/hook_check.h src/base/site.h \
+	src/base/local.c \
 	src/base/json.c src/base/json.h \
 	src/base/log.c src/base/log.h \
 	src/base/loop.c src/base/loop.h src/base/loop_int.h \

@@ -17,6 +17,7 @@
 #include "base/loop.h"
 
 #include "base/err.h"
+#include "base/hook_check.h"
 #include "base/loop_int.h"
 #include "base/op.h"
 
@@ -248,7 +249,7 @@ static int park(struct cos__loop *loop, int64_t until)
     loop->stats.waits++;
     loop->parked = loop->slept = 1;
     loop->parked_until = until < 0 ? INT64_MAX : until;
-    rc = dill_fdin(loop->epfd, until);
+    rc = COS_WAIT(dill_fdin(loop->epfd, until));
     if (rc < 0 && errno != ETIMEDOUT && errno != EINTR)
         err = errno == ECANCELED ? COS_ECANCELED : cos_err_from_errno(errno);
     atomic_store(&loop->asleep, 0);
@@ -296,7 +297,7 @@ int cos__loop_turn(struct cos__loop *loop, int64_t deadline)
      * starve the others. */
     if (!err && (loop->woke || !loop->slept)) {
         loop->woke = 0;
-        if (dill_yield() < 0 && errno == ECANCELED)
+        if (COS_WAIT(dill_yield()) < 0 && errno == ECANCELED)
             err = COS_ECANCELED;
     }
     return err;
@@ -318,7 +319,7 @@ static int stand_aside(struct cos__loop *loop)
     if (dill_chmake(loop->aside) < 0)
         return -1;
     loop->is_aside = 1;
-    rc = dill_chrecv(loop->aside[0], &nothing, 0, -1);
+    rc = COS_WAIT(dill_chrecv(loop->aside[0], &nothing, 0, -1));
     rc = rc < 0 && errno == ECANCELED ? -1 : 0;
     loop->is_aside = 0;
     dill_hclose(loop->aside[0]);
@@ -329,6 +330,8 @@ static int stand_aside(struct cos__loop *loop)
 static dill_coroutine void pump(struct cos__loop *loop)
 {
     int err = 0;
+    /* It works for all, not for whom it was started by. */
+    COS_HOOK(detach);
     while (!err) {
         if (loop->entered) {
             if (stand_aside(loop) < 0)
@@ -338,13 +341,15 @@ static dill_coroutine void pump(struct cos__loop *loop)
         err = cos__loop_turn(loop, -1);
         /* Another driver is inside a turn: it will do the work. */
         if (err == COS_EBUSY)
-            err = dill_yield() < 0 ? COS_ECANCELED : 0;
+            err = COS_WAIT(dill_yield()) < 0 ? COS_ECANCELED : 0;
     }
     loop->pumping = 0;
 }
 
 int cos__loop_drive(struct cos__loop *loop)
 {
+    struct cos_hook_wait wait;
+    int rc;
     if (loop->entered || loop->pumping)
         return 0;
     if (loop->bundle < 0)
@@ -353,7 +358,10 @@ int cos__loop_drive(struct cos__loop *loop)
         return errno == ECANCELED ? COS_ECANCELED : COS_ENOMEM;
     loop->pumping = 1;
     loop->stats.pumps++;
-    if (dill_bundle_go(loop->bundle, pump(loop)) < 0) {
+    COS_HOOK(pause, &wait);
+    rc = dill_bundle_go(loop->bundle, pump(loop));
+    COS_HOOK(resume, &wait);
+    if (rc < 0) {
         loop->pumping = 0;
         return errno == ECANCELED ? COS_ECANCELED : COS_ENOMEM;
     }
@@ -369,7 +377,7 @@ int cos__loop_enter(struct cos__loop *loop)
         /* Parked on the descriptor: the kick makes it readable, and the pump
          * runs before this coroutine does again. */
         cos__loop_kick(loop);
-        if (dill_msleep(dill_now() + 1) < 0) {
+        if (COS_WAIT(dill_msleep(dill_now() + 1)) < 0) {
             cos__loop_leave(loop);
             return COS_ECANCELED;
         }
@@ -437,8 +445,10 @@ static struct cos__loop *create(void)
 
 struct cos__loop *cos__loop(void)
 {
-    if (!here)
+    if (!here) {
+        cos__check_begin();
         here = create();
+    }
     return here;
 }
 
@@ -456,6 +466,7 @@ int cos__loop_release(void)
     cos__op_trim(loop);
     destroy(loop);
     here = NULL;
+    cos__check_end();
     return left;
 }
 

@@ -471,6 +471,7 @@ static void call_release(struct cos_op *op)
 
 static const struct cos__op_type call_type = {
     .name = "job",
+    .hook = COS_HOOK_POOL_JOB,
     .kind = COS__OP_JOB,
     .size = sizeof(struct call),
     .start = cos__job_start,

@@ -33,7 +33,7 @@ static void op_abort(const struct cos_op *op, const char *what);
 
 /* --- memory ----------------------------------------------------------------- */
 
-struct cos_op *cos__op_new(const struct cos__op_type *type)
+struct cos_op *cos__op_new_at(const struct cos__op_type *type, const char *file, int line)
 {
     struct cos__loop *loop = cos__loop();
     struct cos_op *op;
@@ -53,14 +53,26 @@ struct cos_op *cos__op_new(const struct cos__op_type *type)
     op->loop = loop;
     op->state = COS__OP_HELD;
     loop->nops++;
-    COS_HOOK(init, &op->hook, type->hook, 0);
+    COS_HOOK(init_at, &op->hook, type->hook, NULL, type->name, file, line);
+    (void)file, (void)line;
     return op;
+}
+
+/* One that nobody could wait for: its run is that it was given up. */
+static void never_ran(struct cos_op *op)
+{
+    if (!cos__hook_ran(op->hook) && !cos_hook_is_handle(op->type->hook)) {
+        cos__hook_before(op->hook, 0);
+        cos__hook_after(op->hook, 1);
+    }
 }
 
 static void give_back(struct cos_op *op)
 {
     struct cos__loop *loop = op->loop;
     enum cos__op_kind kind = op->type->kind;
+    if (COS__HOOK_LIVE(op->hook))
+        never_ran(op);
     if (op->type->release)
         op->type->release(op);
     COS_HOOK(destroy, &op->hook);
@@ -101,12 +113,36 @@ static void op_abort(const struct cos_op *op, const char *what)
     cos__die("operation '%s' %s", op->type->name, what);
 }
 
+/* An operation inside another one: what waits for it runs right here. done()
+ * may free it; then its destroy is told after this after. */
+static void tell_inner(struct cos_op *op)
+{
+    struct cos__hook *hook = op->hook;
+    int failed = op->err == COS_ECANCELED;
+    cos__hook_before(hook, 0);
+    op->done(op);
+    cos__hook_after(hook, failed);
+}
+
 static void tell(struct cos_op *op, int err)
 {
     op->err = err;
     op->state |= COS__OP_DONE;
     cos__timer_unset(op->loop, &op->timer);
-    op->done(op);
+    if (COS__HOOK_LIVE(op->hook) && !(op->state & COS__OP_FACED))
+        tell_inner(op);
+    else
+        op->done(op);
+}
+
+/* What it starts in its turn is caused by it. */
+static void start_seen(struct cos_op *op)
+{
+    struct cos_hook_wait under;
+    cos__hook_complete(op->hook);
+    cos__hook_under(op->hook, &under);
+    op->type->start(op);
+    cos__hook_above(&under);
 }
 
 void cos__op_start(struct cos_op *op)
@@ -119,7 +155,10 @@ void cos__op_start(struct cos_op *op)
         return;
     }
     op->state |= COS__OP_RUNNING;
-    op->type->start(op);
+    if (COS__HOOK_LIVE(op->hook))
+        start_seen(op);
+    else
+        op->type->start(op);
 }
 
 void cos__op_complete(struct cos_op *op, int err)
@@ -201,7 +240,7 @@ static void park(struct cos_op *op, int64_t deadline)
     }
     op->face = waiter;
     waiter->parked = 1;
-    rc = dill_chrecv(waiter->ch[0], &nothing, 0, deadline);
+    rc = COS_WAIT(dill_chrecv(waiter->ch[0], &nothing, 0, deadline));
     waiter->parked = 0;
     if (rc < 0)
         why = errno == ETIMEDOUT ? COS_ETIMEDOUT : COS_ECANCELED;
@@ -210,12 +249,14 @@ static void park(struct cos_op *op, int64_t deadline)
     waiter_put(loop, waiter);
 }
 
-/* What runs after the wait is the coroutine, and where that ends nobody can
- * see: the pair marks the moment. */
+/* What runs after the wait is the coroutine, which has runs of its own: the pair
+ * marks the moment. */
 static void resumed(const struct cos_op *op)
 {
-    COS_HOOK(before, op->hook, 1);
-    COS_HOOK(after, op->hook, op->err == COS_ECANCELED);
+    cos__hook_before(op->hook, 0);
+    cos__hook_after(op->hook, op->err == COS_ECANCELED);
+    if (op->err == COS_ECANCELED)
+        cos__hook_cancelled();
 }
 
 int cos__op_await(struct cos_op *op, int64_t deadline)
@@ -225,12 +266,14 @@ int cos__op_await(struct cos_op *op, int64_t deadline)
     if (cos__loop_in_callback(loop))
         return COS_ECONTEXT;
     op->done = wake;
+    op->state |= COS__OP_FACED;
     cos__op_start(op);
     if (!cos__op_is_done(op) && (err = cos__loop_drive(loop)) < 0)
         cos__op_cancel(op, err);
     if (!cos__op_is_done(op))
         park(op, deadline);
-    resumed(op);
+    if (COS__HOOK_LIVE(op->hook))
+        resumed(op);
     return op->err;
 }
 

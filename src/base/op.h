@@ -34,8 +34,8 @@
 #ifndef COS_BASE_OP_H
 #define COS_BASE_OP_H
 
+#include "base/emit.h"
 #include "base/err.h"
-#include "base/hook.h"
 #include "base/loop.h"
 
 #include <stddef.h>
@@ -76,6 +76,7 @@ enum {
     COS__OP_RUNNING = 2,  /* the provider holds it */
     COS__OP_DONE = 4,     /* the face was told */
     COS__OP_HELD = 8,     /* the face holds it */
+    COS__OP_FACED = 16,   /* a face waits for it, which tells the hooks when it runs */
 };
 
 struct cos_op {
@@ -92,11 +93,12 @@ struct cos_op {
     void (*cb)(void);
     void *arg;
     int64_t ticket;                  /* callback face: what cps_cancel() takes */
-    uint64_t hook;                   /* id for the hooks, 0 while nobody listens */
+    struct cos__hook *hook;          /* for the hooks, NULL while nobody listens */
 };
 
 /* A zeroed operation of that type, or NULL. The caller (the face) holds it. */
-struct cos_op *cos__op_new(const struct cos__op_type *type);
+#define cos__op_new(type) cos__op_new_at((type), __FILE__, __LINE__)
+struct cos_op *cos__op_new_at(const struct cos__op_type *type, const char *file, int line);
 /* The face lets go of it. Freed now, or by its provider's completion when it
  * still runs. NULL is fine. */
 void cos__op_free(struct cos_op *op);

@@ -64,6 +64,7 @@ static void acquire_release(struct cos_op *base)
 
 static const struct cos__op_type acquire_type = {
     .name = "pool acquire",
+    .hook = COS_HOOK_POOL_JOB,
     .kind = COS__OP_ACQUIRE,
     .size = sizeof(struct acquire_op),
     .start = acquire_start,
@@ -171,6 +172,7 @@ static int send_cancel(struct cos_op *base)
 
 static const struct cos__op_type send_type = {
     .name = "worker send",
+    .hook = COS_HOOK_POOL_JOB,
     .kind = COS__OP_POOL,
     .size = sizeof(struct pool_op),
     .start = send_start,
@@ -217,6 +219,7 @@ static int recv_cancel(struct cos_op *base)
 
 static const struct cos__op_type recv_type = {
     .name = "worker receive",
+    .hook = COS_HOOK_POOL_JOB,
     .kind = COS__OP_POOL,
     .size = sizeof(struct pool_op),
     .start = recv_start,
@@ -322,6 +325,7 @@ static int job_cancel(struct cos_op *base)
 
 static const struct cos__op_type job_type = {
     .name = "pool job",
+    .hook = COS_HOOK_POOL_JOB,
     .kind = COS__OP_POOL,
     .size = sizeof(struct pool_op),
     .start = job_start,

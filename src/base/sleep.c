@@ -56,15 +56,16 @@ int cos_shutdown(void)
 int cos_sleep(int64_t deadline)
 {
     struct cos__loop *loop = cos__loop();
-    uint64_t hook;
+    struct cos__hook *hook;
     int err;
     if (!loop)
         return COS_ENOMEM;
     if (cos__loop_in_callback(loop))
         return COS_ECONTEXT;
-    COS_HOOK(init, &hook, COS_HOOK_TIMER, 0);
-    err = dill_msleep(deadline) < 0 ? cos_err_from_errno(errno) : 0;
-    COS_HOOK(before, hook, 1);
+    COS_HOOK(init, &hook, COS_HOOK_TIMER, NULL, NULL);
+    COS_HOOK(complete, hook);
+    err = COS_WAIT(dill_msleep(deadline)) < 0 ? cos_err_from_errno(errno) : 0;
+    COS_HOOK(before, hook, 0);
     COS_HOOK(after, hook, err == COS_ECANCELED);
     COS_HOOK(destroy, &hook);
     return err;

@@ -29,6 +29,20 @@ EXTRA_DIST += src/bench/bench_flow.sh
 bench-flow: src/bench/bench_flow$(EXEEXT)
 	$(SHELL) $(srcdir)/src/bench/bench_flow.sh src/bench/bench_flow$(EXEEXT)
 .PHONY: bench-flow
+# make bench-hooks: what the async hooks cost a step: compiled out, off, on.
+# Compiled out are the files on the path of the steps; the structs are the same.
+EXTRA_PROGRAMS += src/bench/bench_hooks src/bench/bench_hooks_out
+src_bench_bench_hooks_SOURCES = src/bench/bench_hooks.c
+src_bench_bench_hooks_LDADD = libcos.la
+src_bench_bench_hooks_out_SOURCES = src/bench/bench_hooks.c src/base/loop.c src/base/op.c \
+	src/base/sleep.c compat/cps.c src/flow/queue.c src/flow/backlog.c
+src_bench_bench_hooks_out_CPPFLAGS = $(AM_CPPFLAGS) -DCOS_NO_HOOKS
+src_bench_bench_hooks_out_LDADD = libcos.la
+CLEANFILES += src/bench/bench_hooks$(EXEEXT) src/bench/bench_hooks_out$(EXEEXT)
+EXTRA_DIST += src/bench/bench_hooks.sh
+bench-hooks: src/bench/bench_hooks$(EXEEXT) src/bench/bench_hooks_out$(EXEEXT)
+	$(SHELL) $(srcdir)/src/bench/bench_hooks.sh src/bench/bench_hooks$(EXEEXT) src/bench/bench_hooks_out$(EXEEXT)
+.PHONY: bench-hooks
 # What a resolve costs.
 EXTRA_PROGRAMS += src/bench/bench_url
 src_bench_bench_url_SOURCES = src/bench/bench_url.c

@@ -15,6 +15,7 @@
 
 #include "crawl/crawl_int.h"
 
+#include "base/emit.h"
 #include "base/err.h"
 #include "coscrawl.h"
 #include "flow/queue.h"
@@ -319,7 +320,7 @@ static void dispatch(struct cos__crawl *c)
             cos_db_err(c->db, &why);
             cos__abort(c, cos_db_err(c->db, NULL), "%s", why.data);
             cos_buf_release(&why);
-        } else if (dill_chrecv(c->wake[0], NULL, 0, earliest(c, when)) < 0 &&
+        } else if (COS_WAIT(dill_chrecv(c->wake[0], NULL, 0, earliest(c, when))) < 0 &&
                    errno == ECANCELED) {
             c->stop = COS_STOP_ERROR;
             c->result->err = COS_ECANCELED;

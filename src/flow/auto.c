@@ -9,6 +9,7 @@
 #define DILL_DISABLE_RAW_NAMES
 #include "flow/flow.h"
 
+#include "base/emit.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "flow/graph.h"
@@ -48,7 +49,10 @@ static dill_coroutine void run_node(struct work *work, size_t index)
 {
     const struct cos_flow_task *task = &work->nodes[index].task;
     void *result = work->results ? work->results + index * work->result_size : NULL;
-    int err = task->run(result, task->arg);
+    struct cos_hook_wait self;
+    int err;
+    COS_HOOK(co_begin, &self);
+    err = task->run(result, task->arg);
     work->running--;
     if (err >= 0 && !work->over) {
         cos__graph_finish(&work->graph, index);
@@ -56,14 +60,20 @@ static dill_coroutine void run_node(struct work *work, size_t index)
     }
     if (err < 0 || !work->running)
         end_work(work, err < 0 ? err : 0);
+    COS_HOOK(co_end, &self);
 }
 
 static int start_ready(struct work *work)
 {
+    struct cos_hook_wait wait;
     size_t index;
+    int rc;
     while (!work->over && work->running < work->limit && cos__graph_next(&work->graph, &index)) {
         work->running++;
-        if (dill_bundle_go(work->bundle, run_node(work, index)) < 0) {
+        COS_HOOK(pause, &wait);
+        rc = dill_bundle_go(work->bundle, run_node(work, index));
+        COS_HOOK(resume, &wait);
+        if (rc < 0) {
             work->running--;
             return cos_err_from_errno(errno);
         }
@@ -76,12 +86,12 @@ static int run_graph(struct work *work, int64_t deadline)
     int err = start_ready(work);
     if (!err && !work->over && work->running) {
         work->waiting = 1;
-        if (dill_chrecv(work->done[0], NULL, 0, deadline) < 0 && errno != EPIPE)
+        if (COS_WAIT(dill_chrecv(work->done[0], NULL, 0, deadline)) < 0 && errno != EPIPE)
             err = cos_err_from_errno(errno);
         work->waiting = 0;
     }
     work->over = 1;
-    dill_hclose(work->bundle);
+    (void)COS_WAIT(dill_hclose(work->bundle));
     return err ? err : work->err;
 }
 

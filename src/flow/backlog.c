@@ -78,7 +78,19 @@ int cos__backlog_room(struct cos__backlog *backlog)
 
 int cos__backlog_push(struct cos__backlog *backlog, void *item, int64_t priority)
 {
-    struct cos__entry entry = {item, priority, backlog->turns};
+    struct cos__hook *hook;
+    int err = cos__backlog_room(backlog);
+    if (err)
+        return err;
+    COS_HOOK(init, &hook, COS_HOOK_QUEUE_TASK, NULL, NULL);
+    COS_HOOK(complete, hook);
+    return cos__backlog_push_as(backlog, item, priority, hook);
+}
+
+int cos__backlog_push_as(struct cos__backlog *backlog, void *item, int64_t priority,
+                         struct cos__hook *hook)
+{
+    struct cos__entry entry = {item, priority, backlog->turns, hook};
     int err = cos__backlog_room(backlog);
     if (err)
         return err;
@@ -98,6 +110,7 @@ int cos__backlog_pop(struct cos__backlog *backlog, void **item)
     if (!backlog->count)
         return 0;
     *item = backlog->at[backlog->head].item;
+    backlog->popped = backlog->at[backlog->head].hook;
     backlog->count--;
     if (!backlog->by_priority) {
         backlog->head = (backlog->head + 1) & (backlog->cap - 1);

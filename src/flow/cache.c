@@ -8,6 +8,7 @@
 #define DILL_DISABLE_RAW_NAMES
 #include "flow/cache.h"
 
+#include "base/emit.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/loop.h"
@@ -300,22 +301,30 @@ void cos__cache_loaded(struct cos_flow_cache *cache, const char *key, struct cos
 static dill_coroutine void run_load(struct cos_flow_cache *cache, struct cos_future *future,
                                     char *key)
 {
+    struct cos_hook_wait self;
     void *value = NULL;
-    int err = cos__outcome(cache->opts.load(key, &value, cache->opts.arg));
+    int err;
+    COS_HOOK(co_begin, &self);
+    err = cos__outcome(cache->opts.load(key, &value, cache->opts.arg));
     cos__cache_loaded(cache, key, future, err, value);
     cos_future_free(future);
     free(key);
+    COS_HOOK(co_end, &self);
 }
 
 static int start_load(struct cos_flow_cache *cache, struct cos_future *future, const char *key)
 {
     char *copy = strdup(key);
-    int err = COS_ENOMEM;
+    struct cos_hook_wait wait;
+    int err = COS_ENOMEM, rc;
     if (copy && cache->bundle < 0 && (cache->bundle = dill_bundle()) < 0)
         err = cos_err_from_errno(errno);
     else if (copy) {
         cos_future_ref(future);
-        if (dill_bundle_go(cache->bundle, run_load(cache, future, copy)) == 0)
+        COS_HOOK(pause, &wait);
+        rc = dill_bundle_go(cache->bundle, run_load(cache, future, copy));
+        COS_HOOK(resume, &wait);
+        if (rc == 0)
             return 0;
         err = cos_err_from_errno(errno);
         cos_future_free(future);

@@ -11,6 +11,7 @@
 #define DILL_DISABLE_RAW_NAMES
 #include "flow/crew.h"
 
+#include "base/emit.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "flow/flow.h"
@@ -58,21 +59,30 @@ static int take_steps(struct cos__crew *crew)
 
 static dill_coroutine void worker(struct cos__crew *crew)
 {
-    int err = take_steps(crew);
+    struct cos_hook_wait self;
+    int err;
+    COS_HOOK(co_begin, &self);
+    err = take_steps(crew);
     crew->running--;
     if (err)
         end_crew(crew, err);
     else if (!crew->running)
         end_crew(crew, 0);
+    COS_HOOK(co_end, &self);
 }
 
 static int spawn_workers(struct cos__crew *crew, int bundle)
 {
+    struct cos_hook_wait wait;
+    int rc;
     while (!crew->over && !crew->dry && crew->running < crew->limit) {
         if (crew->running >= COS_FLOW_MAX)
             return COS_ETOOBIG;
         crew->running++;
-        if (dill_bundle_go(bundle, worker(crew)) < 0) {
+        COS_HOOK(pause, &wait);
+        rc = dill_bundle_go(bundle, worker(crew));
+        COS_HOOK(resume, &wait);
+        if (rc < 0) {
             crew->running--;
             return cos_err_from_errno(errno);
         }
@@ -86,7 +96,7 @@ static int wait_for_end(struct cos__crew *crew, int64_t deadline)
     if (crew->over || !crew->running)
         return 0;
     crew->waiting = 1;
-    rc = dill_chrecv(crew->done[0], NULL, 0, deadline);
+    rc = COS_WAIT(dill_chrecv(crew->done[0], NULL, 0, deadline));
     crew->waiting = 0;
     return rc < 0 && errno != EPIPE ? cos_err_from_errno(errno) : 0;
 }
@@ -107,7 +117,7 @@ static int run_workers(struct cos__crew *crew, int64_t deadline)
     if (!err)
         err = wait_for_end(crew, deadline);
     crew->over = 1;
-    dill_hclose(bundle);
+    (void)COS_WAIT(dill_hclose(bundle));
     if (!err)
         err = crew->err;
 out:

@@ -143,10 +143,14 @@ int cos_await(struct cos_future *future, void **value, int64_t deadline)
 
 static dill_coroutine void run_task(struct cos_flow_task task, struct cos_future *future)
 {
+    struct cos_hook_wait self;
     void *value = NULL;
-    int err = cos__outcome(task.run(&value, task.arg));
+    int err;
+    COS_HOOK(co_begin, &self);
+    err = cos__outcome(task.run(&value, task.arg));
     cos_future_set(future, err, value);
     cos_future_free(future);
+    COS_HOOK(co_end, &self);
 }
 
 /* The coroutines of cos_future_from() outlive their callers; one bundle per
@@ -177,14 +181,18 @@ static int *open_nursery(void)
 struct cos_future *cos_future_from(const struct cos_flow_task *task, void (*drop)(void *value))
 {
     struct cos_future *future;
-    int *nursery = cos__in_callback() ? NULL : open_nursery();
+    struct cos_hook_wait wait;
+    int rc, *nursery = cos__in_callback() ? NULL : open_nursery();
     if (!nursery)
         return NULL;
     future = cos_future_new(drop);
     if (!future)
         return NULL;
     cos_future_ref(future);
-    if (dill_bundle_go(*nursery, run_task(*task, future)) < 0) {
+    COS_HOOK(pause, &wait);
+    rc = dill_bundle_go(*nursery, run_task(*task, future));
+    COS_HOOK(resume, &wait);
+    if (rc < 0) {
         cos_future_free(future);
         cos_future_free(future);
         return NULL;

@@ -158,7 +158,7 @@ int cos_flow_gate_init(struct cos_flow_gate *gate, const struct cos_flow_task *t
     /* Those let through stand before us in the ready queue: one yield, and each
      * has run up to its next wait. A cancelled initialiser only skips the order. */
     while (cos__gate_release(gate))
-        (void)dill_yield();
+        (void)COS_WAIT(dill_yield());
     cos__gate_leave(gate);
     return err;
 }

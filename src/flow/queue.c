@@ -17,6 +17,7 @@
 #include "flow/queue.h"
 
 #include "base/die.h"
+#include "base/emit.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "flow/backlog.h"
@@ -35,6 +36,7 @@ enum { STACK_REACH = 56 * 1024 };
 struct parcel {
     void *item;
     int64_t priority;
+    struct cos__hook *hook;
 };
 
 struct worker {
@@ -79,14 +81,15 @@ static void admit_parked(struct queue *queue)
             || dill_chrecv(queue->entry[1], &parcel, sizeof parcel, 0) < 0)
             return;
         queue->parked--;
-        cos__backlog_push(&queue->backlog, parcel.item, parcel.priority);
+        cos__backlog_push_as(&queue->backlog, parcel.item, parcel.priority, parcel.hook);
     }
 }
 
-static int take(struct queue *queue, void **item)
+static int take(struct queue *queue, void **item, struct cos__hook **hook)
 {
     if (queue->paused || !cos__backlog_pop(&queue->backlog, item))
         return 0;
+    *hook = queue->backlog.popped;
     queue->running++;
     if (queue->parked)
         admit_parked(queue);
@@ -163,33 +166,58 @@ static void finish(struct queue *queue, void **items, size_t count, int err)
 
 /* --- workers ---------------------------------------------------------------------- */
 
+/* Of a cargo the first item lends its name to the run. */
+static size_t load_cargo(struct queue *queue, void **items)
+{
+    struct cos__hook *hook;
+    size_t count = 1;
+    while (count < queue->opts.cargo && take(queue, &items[count], &hook)) {
+        COS_HOOK(destroy, &hook);
+        count++;
+    }
+    return count;
+}
+
 static void run_items(struct queue *queue, void *first)
 {
     struct cos_flow_queue_opts *opts = &queue->opts;
     void *items[opts->cargo];
-    size_t count = 1;
+    size_t count;
     int err;
     items[0] = first;
-    while (count < opts->cargo && take(queue, &items[count]))
-        count++;
+    count = load_cargo(queue, items);
     err = opts->run_cargo ? opts->run_cargo(&queue->inside, items, count, opts->arg)
                           : opts->work(&queue->inside, first, opts->arg);
     finish(queue, items, count, err);
 }
 
+/* The task runs under its own name and not the worker's: what it starts was
+ * caused by whoever pushed it. */
+static void run_seen(struct queue *queue, void *first, struct cos_hook_wait *self,
+                     struct cos__hook *hook)
+{
+    struct cos__hook *worker = self->on ? self->op : NULL;
+    COS_HOOK(after, worker, 0);
+    cos__hook_before(hook, 1);
+    run_items(queue, first);
+    cos__hook_after(hook, 0);
+    cos__hook_destroy(&hook);
+    COS_HOOK(before, worker, 1);
+}
+
 /* The next item, once there is one. 0 when the worker shall end: it is one too
  * many, or the queue is being freed. */
-static int next_item(struct queue *queue, void **item)
+static int next_item(struct queue *queue, void **item, struct cos__hook **hook)
 {
     char nothing;
     while (queue->nworkers <= queue->opts.concurrency) {
-        if (take(queue, item)) {
+        if (take(queue, item, hook)) {
             queue->jobs++;
             check_load(queue);
             return 1;
         }
         queue->idle++;
-        if (dill_chrecv(queue->work[0], &nothing, sizeof nothing, -1) < 0) {
+        if (COS_WAIT(dill_chrecv(queue->work[0], &nothing, sizeof nothing, -1)) < 0) {
             queue->idle--;
             return 0;
         }
@@ -201,15 +229,22 @@ static dill_coroutine void worker(struct queue *queue)
 {
     struct worker self = {.next = queue->workers, .frame = __builtin_frame_address(0)};
     struct worker **at;
+    struct cos_hook_wait seen;
+    struct cos__hook *hook;
     void *item;
+    COS_HOOK(co_begin, &seen);
     /* The list is of workers that live; this one leaves it before it returns. */
     queue->workers = &self; // cppcheck-suppress autoVariables
-    while (next_item(queue, &item))
-        run_items(queue, item);
+    while (next_item(queue, &item, &hook))
+        if (COS__HOOK_LIVE(hook))
+            run_seen(queue, item, &seen, hook);
+        else
+            run_items(queue, item);
     for (at = &queue->workers; *at != &self; at = &(*at)->next)
         ;
     *at = self.next;
     queue->nworkers--;
+    COS_HOOK(co_end, &seen);
 }
 
 /* The second net, for a task that pushes through the outside. */
@@ -229,9 +264,14 @@ static int is_inside(const struct cos_flow_queue *front)
 
 static int hire(struct queue *queue)
 {
+    struct cos_hook_wait wait;
+    int rc;
     while (queue->nworkers < queue->opts.concurrency) {
         queue->nworkers++;
-        if (dill_bundle_go(queue->bundle, worker(queue)) < 0) {
+        COS_HOOK(pause, &wait);
+        rc = dill_bundle_go(queue->bundle, worker(queue));
+        COS_HOOK(resume, &wait);
+        if (rc < 0) {
             queue->nworkers--;
             return cos_err_from_errno(errno);
         }
@@ -314,7 +354,7 @@ void cos_flow_queue_free(struct cos_flow_queue *front)
         return;
     cos_flow_queue_kill(front);
     if (front == &queue->inside
-        || (queue->bundle >= 0 && dill_hclose(queue->bundle) < 0 && errno == EDEADLK))
+        || (queue->bundle >= 0 && COS_WAIT(dill_hclose(queue->bundle)) < 0 && errno == EDEADLK))
         cos__die("a queue cannot be freed from inside one of its tasks");
     close_channels(queue);
     cos__backlog_release(&queue->backlog);
@@ -326,12 +366,15 @@ void cos_flow_queue_free(struct cos_flow_queue *front)
 /* Whoever receives the parcel counts us out; on EPIPE the queue may be gone. */
 static int wait_for_room(struct queue *queue, void *item, int priority, int64_t deadline)
 {
-    struct parcel parcel = {item, priority};
+    struct parcel parcel = {item, priority, NULL};
     if (cos__in_callback())
         return COS_ECONTEXT;
+    COS_HOOK(init, &parcel.hook, COS_HOOK_QUEUE_TASK, NULL, NULL);
+    COS_HOOK(complete, parcel.hook);
     queue->parked++;
-    if (dill_chsend(queue->entry[0], &parcel, sizeof parcel, deadline) == 0)
+    if (COS_WAIT(dill_chsend(queue->entry[0], &parcel, sizeof parcel, deadline)) == 0)
         return 0;
+    COS_HOOK(destroy, &parcel.hook);
     if (errno == EPIPE)
         return COS_ECLOSED;
     queue->parked--;
@@ -375,7 +418,7 @@ int cos_flow_queue_drain(struct cos_flow_queue *front, int64_t deadline)
         return COS_ECONTEXT;
     wake_idle(queue);
     queue->drainers++;
-    if (dill_chrecv(queue->quiet[0], NULL, 0, deadline) == 0)
+    if (COS_WAIT(dill_chrecv(queue->quiet[0], NULL, 0, deadline)) == 0)
         return 0;
     if (errno == EPIPE) /* the queue may be gone */
         return COS_ECLOSED;
@@ -405,9 +448,11 @@ void cos_flow_queue_kill(struct cos_flow_queue *front)
     if (queue->parked)
         dill_chdone(queue->entry[0]);
     queue->parked = 0;
-    while (cos__backlog_pop(&queue->backlog, &item))
+    while (cos__backlog_pop(&queue->backlog, &item)) {
+        cos__backlog_dismiss(&queue->backlog);
         if (queue->opts.done)
             queue->opts.done(item, COS_ECANCELED, queue->opts.arg);
+    }
     check_empty(queue);
 }
 

@@ -1,5 +1,6 @@
 /* retry.c - retry, timeout, reflect, ensure_async: one job, wrapped. */
 #define DILL_DISABLE_RAW_NAMES
+#include "base/emit.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/loop.h"
@@ -71,7 +72,7 @@ static int try_on(void *result, void *arg)
         err = attempt->task->run(result, attempt->task->arg);
         if (!cos__retry_again(&attempt->how, ++tried, err))
             return err;
-        if (dill_msleep(cos__after(cos__retry_wait(&attempt->how, tried))) < 0)
+        if (COS_WAIT(dill_msleep(cos__after(cos__retry_wait(&attempt->how, tried)))) < 0)
             return cos_err_from_errno(errno);
     }
 }
@@ -122,7 +123,7 @@ int cos_flow_reflect(const struct cos_flow_task *task, int *outcome, void *resul
 {
     struct mirror mirror = {.task = task};
     int err = run_one(&(struct cos_flow_task){note_outcome, &mirror}, result, deadline);
-    if (!err && mirror.outcome == COS_ECANCELED && dill_yield() < 0)
+    if (!err && mirror.outcome == COS_ECANCELED && COS_WAIT(dill_yield()) < 0)
         err = COS_ECANCELED;
     if (!err)
         *outcome = mirror.outcome;
@@ -136,7 +137,7 @@ int cos_flow_ensure_async(const struct cos_flow_task *task, void *result, int64_
     /* 0 does not wait, and this does nothing without a wait. */
     if (deadline == 0)
         return COS_ETIMEDOUT;
-    if (dill_yield() < 0)
+    if (COS_WAIT(dill_yield()) < 0)
         return cos_err_from_errno(errno);
     return run_one(task, result, deadline);
 }

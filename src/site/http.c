@@ -4,6 +4,7 @@
  * with 411: nobody sends them to a site like this one. */
 #include "site/http.h"
 
+#include "base/emit.h"
 #include "base/err.h"
 
 #define DILL_DISABLE_RAW_NAMES
@@ -25,7 +26,7 @@ int cos__http_fill(struct cos_http_conn *conn, int64_t deadline)
     if (err)
         return err;
     for (;;) {
-        if (dill_fdin(conn->fd, deadline))
+        if (COS_WAIT(dill_fdin(conn->fd, deadline)))
             return cos_err_from_errno(errno);
         n = recv(conn->fd, in->data + in->len, in->cap - in->len - 1, 0);
         if (n == 0)

@@ -45,7 +45,7 @@ struct cos_http_conn {
     size_t used;         /* bytes of in that belong to the request being handled */
     struct cos_buf out;
     struct cos_buf page; /* for the handler: room to build a body in */
-    uint64_t hook;
+    struct cos__hook *hook;
     struct cos_http_server *server;
 };
 
@@ -62,7 +62,7 @@ struct cos_http_server {
     int open, peak;      /* connections */
     int64_t refused;
     int64_t refuse_until;
-    uint64_t hook;
+    struct cos__hook *hook;
 };
 
 /* Binds and listens; port 0 takes a free one and server->port says which. 0 or

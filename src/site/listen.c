@@ -5,8 +5,8 @@
 
 #include "site/http.h"
 
+#include "base/emit.h"
 #include "base/err.h"
-#include "base/hook.h"
 #include "base/log.h"
 
 #define DILL_DISABLE_RAW_NAMES
@@ -75,7 +75,8 @@ int cos_http_listen(struct cos_http_server *server, const char *address, int por
     server->port = server->guard < 0 ? -1 : port_of(server->guard);
     server->fd = server->port < 0 ? -1 : bind_socket(address, server->port);
     if (server->fd >= 0 && !listen(server->fd, BACKLOG)) {
-        COS_HOOK(init, &server->hook, COS_HOOK_LISTENER, 0);
+        COS_HOOK(init, &server->hook, COS_HOOK_LISTENER, NULL, NULL);
+        COS_HOOK(complete, server->hook);
         return 0;
     }
     saved = errno;
@@ -113,7 +114,7 @@ int cos_http_sleep(int64_t ms)
 {
     if (ms <= 0)
         return 0;
-    return dill_msleep(dill_now() + ms) ? cos_err_from_errno(errno) : 0;
+    return COS_WAIT(dill_msleep(dill_now() + ms)) ? cos_err_from_errno(errno) : 0;
 }
 
 int cos_http_linger(struct cos_http_conn *conn, int64_t ms)
@@ -122,7 +123,7 @@ int cos_http_linger(struct cos_http_conn *conn, int64_t ms)
     char byte;
     ssize_t n;
     while (dill_now() < end) {
-        if (dill_fdin(conn->fd, end))
+        if (COS_WAIT(dill_fdin(conn->fd, end)))
             return errno == ETIMEDOUT ? 0 : cos_err_from_errno(errno);
         n = recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
@@ -144,7 +145,7 @@ void cos__http_bye(struct cos_http_conn *conn)
     ssize_t n;
     if (shutdown(conn->fd, SHUT_WR))
         return;
-    while (total < BYE_BYTES && !dill_fdin(conn->fd, end)) {
+    while (total < BYE_BYTES && !COS_WAIT(dill_fdin(conn->fd, end))) {
         n = recv(conn->fd, rest, sizeof rest, MSG_DONTWAIT);
         if (n == 0 || (n < 0 && errno != EAGAIN))
             return;
@@ -167,9 +168,9 @@ static int serve_one(struct cos_http_conn *conn)
     int err = cos__http_read(conn, &req);
     if (err)
         return err;
-    COS_HOOK(before, conn->hook, 1);
     err = conn->server->handle(conn, &req, conn->server->arg);
-    COS_HOOK(after, conn->hook, err == COS_ECANCELED);
+    if (err == COS_ECANCELED)
+        cos__hook_cancelled();
     drop_request(conn);
     return err;
 }
@@ -177,22 +178,24 @@ static int serve_one(struct cos_http_conn *conn)
 static dill_coroutine void serve_connection(struct cos_http_conn *conn)
 {
     struct cos_http_server *server = conn->server;
+    struct cos_hook_wait self;
     int err = 0, turns = 0;
-    COS_HOOK(init, &conn->hook, COS_HOOK_CONNECTION, server->hook);
+    COS_HOOK(init, &conn->hook, COS_HOOK_CONNECTION, server->hook, NULL);
+    cos__co_begin_as(&self, conn->hook);
     while (!err && conn->keep) {
         err = serve_one(conn);
         if (++turns % FAIR == 0)
-            (void)dill_yield();
+            (void)COS_WAIT(dill_yield());
     }
     if (!conn->dropped && (!err || err == COS_EPROTO))
         cos__http_bye(conn);
-    COS_HOOK(destroy, &conn->hook);
     dill_fdclean(conn->fd);
     close(conn->fd);
     server->open--;
     cos_buf_release(&conn->in);
     cos_buf_release(&conn->out);
     cos_buf_release(&conn->page);
+    cos_co_end(&self);
     free(conn);
 }
 
@@ -215,6 +218,8 @@ static struct cos_http_conn *make_conn(struct cos_http_server *server, int fd)
 static void start_connection(struct cos_http_server *server, int bundle, int fd)
 {
     struct cos_http_conn *conn = NULL;
+    struct cos_hook_wait wait;
+    int rc;
     if (server->open < server->max_connections)
         conn = make_conn(server, fd);
     if (!conn) {
@@ -226,7 +231,10 @@ static void start_connection(struct cos_http_server *server, int bundle, int fd)
     }
     if (++server->open > server->peak)
         server->peak = server->open;
-    if (dill_bundle_go(bundle, serve_connection(conn))) {
+    COS_HOOK(pause, &wait);
+    rc = dill_bundle_go(bundle, serve_connection(conn));
+    COS_HOOK(resume, &wait);
+    if (rc) {
         server->open--;
         close(fd);
         /* It never ran, so it did not free itself. */
@@ -239,7 +247,7 @@ static int recover(struct cos_http_server *server, int errnum)
 {
     int64_t now = dill_now();
     if (server->refuse_until) {
-        if (server->refuse_until > now && dill_msleep(server->refuse_until))
+        if (server->refuse_until > now && COS_WAIT(dill_msleep(server->refuse_until)))
             return -1;
         server->refuse_until = 0;
         return listen(server->fd, BACKLOG);
@@ -247,7 +255,7 @@ static int recover(struct cos_http_server *server, int errnum)
     if (errnum != EMFILE && errnum != ENFILE && errnum != ENOMEM && errnum != ENOBUFS)
         return 0;
     cos_log(COS_LOG_WARN, "site: cannot accept: %s", strerror(errnum));
-    return dill_msleep(now + 50);
+    return COS_WAIT(dill_msleep(now + 50));
 }
 
 dill_coroutine void cos_http_serve(struct cos_http_server *server)
@@ -260,7 +268,7 @@ dill_coroutine void cos_http_serve(struct cos_http_server *server)
         if (fd >= 0) {
             start_connection(server, bundle, fd);
         } else if (errno == EAGAIN) {
-            if (dill_fdin(server->fd, -1) && errno == ECANCELED)
+            if (COS_WAIT(dill_fdin(server->fd, -1)) && errno == ECANCELED)
                 break;
         } else if (recover(server, errno)) {
             break;

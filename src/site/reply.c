@@ -3,6 +3,7 @@
  * code, not a signal that ends the server. */
 #include "site/http.h"
 
+#include "base/emit.h"
 #include "base/err.h"
 
 #define DILL_DISABLE_RAW_NAMES
@@ -21,7 +22,8 @@ static int send_parts(struct cos_http_conn *conn, struct iovec *parts, size_t co
     while (msg.msg_iovlen) {
         ssize_t n = sendmsg(conn->fd, &msg, MSG_NOSIGNAL);
         if (n < 0 && errno == EAGAIN) {
-            if (dill_fdout(conn->fd, dill_now() + conn->server->send_ms) && errno != EINTR)
+            if (COS_WAIT(dill_fdout(conn->fd, dill_now() + conn->server->send_ms)) &&
+                errno != EINTR)
                 return cos_err_from_errno(errno);
             continue;
         }

@@ -3,6 +3,7 @@
  * is an ordinary event: the main coroutine wakes and cancels the rest. */
 #include "site/site.h"
 
+#include "base/emit.h"
 #include "base/err.h"
 #include "base/log.h"
 
@@ -238,7 +239,7 @@ static int serve_until_signal(struct cos__site *site, FILE *out)
         err = cos_err_from_errno(errno);
         goto out;
     }
-    while (dill_fdin(signals, -1) && errno == EINTR)
+    while (COS_WAIT(dill_fdin(signals, -1)) && errno == EINTR)
         ;
     dill_hclose(bundle);
 out:

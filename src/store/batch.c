@@ -143,7 +143,7 @@ static int write_work(struct cos__job *job)
     return 0;
 }
 
-static const struct cos__op_type write_type = {.name = "commit",
+static const struct cos__op_type write_type = {.name = "commit", .hook = COS_HOOK_FILE,
                                                .kind = COS__OP_OTHER,
                                                .size = sizeof(struct write_op),
                                                .start = cos__job_start,
@@ -289,7 +289,7 @@ static int flush_cancel(struct cos_op *op)
     return 0;
 }
 
-static const struct cos__op_type flush_type = {.name = "flush",
+static const struct cos__op_type flush_type = {.name = "flush", .hook = COS_HOOK_FILE,
                                                .kind = COS__OP_OTHER,
                                                .size = sizeof(struct cos__db_flush),
                                                .start = flush_start,

@@ -25,7 +25,7 @@ static int call_work(struct cos__job *job)
     return result;
 }
 
-static const struct cos__op_type call_type = {.name = "database",
+static const struct cos__op_type call_type = {.name = "database", .hook = COS_HOOK_FILE,
                                               .kind = COS__OP_CALL,
                                               .size = sizeof(struct call_op),
                                               .start = cos__job_start,

@@ -458,6 +458,7 @@ static int resolve_cancel(struct cos_op *base)
 
 static const struct cos__op_type resolve_type = {
     .name = "dns",
+    .hook = COS_HOOK_DNS,
     .kind = COS__OP_RESOLVE,
     .size = sizeof(struct resolve_op),
     .start = resolve_start,

@@ -225,7 +225,8 @@ static void read_release(struct cos_op *op)
     cos_page_free(read->work);
 }
 
-static const struct cos__op_type read_type = {.name = "parse", .kind = COS__OP_PARSE,
+static const struct cos__op_type read_type = {.name = "parse", .hook = COS_HOOK_PARSE,
+                                              .kind = COS__OP_PARSE,
                                               .size = sizeof(struct read_op), .start = read_start,
                                               .cancel = read_cancel, .release = read_release};
 
