@@ -292,6 +292,14 @@ int cps_cancel(struct cps_rt *rt, int64_t ticket)
     return 0;
 }
 
+static __attribute__((noinline, cold)) void deliver_seen(struct cos_op *op,
+                                                         void (*deliver)(struct cos_op *op))
+{
+    cos__hook_before(op->hook, 1);
+    deliver(op);
+    cos__hook_after(op->hook, op->err == COS_ECANCELED);
+}
+
 static void deliver_next(struct cps_rt *rt)
 {
     struct cos_op *op = rt->done;
@@ -304,9 +312,10 @@ static void deliver_next(struct cps_rt *rt)
         cos__die("callback of '%s' called twice", op->type->name);
     void (*deliver)(struct cos_op *) = op->deliver;
     op->deliver = NULL;
-    COS_HOOK(before, op->hook, 1);
-    deliver(op);
-    COS_HOOK(after, op->hook, op->err == COS_ECANCELED);
+    if (COS__HOOK_LIVE(op->hook))
+        deliver_seen(op, deliver);
+    else
+        deliver(op);
     rt->pending--;
     let_go(rt, op);
 }

@@ -72,11 +72,28 @@ void cos__hooks_settle(struct cos__hooks *hooks)
         release(hooks);
 }
 
+/* --- telling ---------------------------------------------------------------------------- */
+
+/* Calls that callback of every hook that sees the operation. One of them may
+ * remove another one, so what is left is looked at after each. */
+#define TELL(hooks, hook, event, ...)                                                              \
+    for (uint32_t left_ = (hook)->sees; left_; left_ &= (left_ - 1) & (hook)->sees) {              \
+        const struct cos_hook *to_ = (hooks)->slot[__builtin_ctz(left_)];                          \
+        int rc_;                                                                                   \
+        if (!to_->calls.event)                                                                     \
+            continue;                                                                              \
+        (hooks)->inside++;                                                                         \
+        rc_ = to_->calls.event(to_->calls.arg, (hook)->op.id, ##__VA_ARGS__);                      \
+        (hooks)->inside--;                                                                         \
+        if (COS__UNLIKELY(rc_))                                                                    \
+            cos__hook_fail(to_, #event, rc_);                                                      \
+    }
+
 /* --- records -------------------------------------------------------------------------- */
 
-static void record_drop(struct cos__hooks *hooks, struct cos__hook *hook)
+static void record_end(struct cos__hooks *hooks, struct cos__hook *hook)
 {
-    while (hook && !--hook->refs) {
+    do {
         struct cos__hook *up = hook->trigger;
         hooks->records--;
         if (hooks->nspare < COS__HOOK_SPARES) {
@@ -87,7 +104,13 @@ static void record_drop(struct cos__hooks *hooks, struct cos__hook *hook)
             free(hook);
         }
         hook = up;
-    }
+    } while (hook && !--hook->refs);
+}
+
+static inline void record_drop(struct cos__hooks *hooks, struct cos__hook *hook)
+{
+    if (!--hook->refs)
+        record_end(hooks, hook);
 }
 
 static struct cos__hook *record_new(struct cos__hooks *hooks)
@@ -198,17 +221,14 @@ void cos__hook_init(struct cos__hook **at, enum cos_hook_type type, struct cos__
     }
     *hook = (struct cos__hook){.op = {.id = next_id(), .type = type, .name = name,
                                       .execution = exec ? exec->op.id : 0},
-                               .frame = frame, .chain = chain, .refs = 1};
-    if (hook->frame)
-        hook->frame->refs++;
-    for (uint32_t left = chain; left; left &= left - 1) {
-        uint32_t types = hooks->slot[__builtin_ctz(left)]->calls.types;
-        hook->sees |= !types || types >> type & 1 ? left & -left : 0;
-    }
+                               .frame = frame, .chain = chain, .refs = 1,
+                               .sees = chain & hooks->wants[type]};
+    if (frame)
+        frame->refs++;
     link_up(hooks, hook, trigger);
     place(hooks, hook, file, line);
     *at = hook;
-    cos__hook_tell(hooks, hook, COS__HOOK_INIT, 0);
+    TELL(hooks, hook, init, type, hook->op.trigger)
 }
 
 void cos__hook_complete(struct cos__hook *hook)
@@ -225,13 +245,14 @@ static void end(struct cos__hooks *hooks, struct cos__hook *hook)
 {
     struct cos__hook **at = &hooks->table[hook->op.id & hooks->mask];
     hook->op.complete = 0;
-    cos__hook_tell(hooks, hook, COS__HOOK_DESTROY, 0);
+    TELL(hooks, hook, destroy)
     while (*at != hook)
         at = &(*at)->next;
     *at = hook->next;
     hooks->live--;
     hook->dead = 1;
-    cos__frame_drop(hooks, hook->frame);
+    if (hook->frame)
+        cos__frame_drop(hooks, hook->frame);
     hook->frame = NULL;
     record_drop(hooks, hook);
     if (!hooks->live)
@@ -250,7 +271,8 @@ void cos__hook_destroy(struct cos__hook **at)
 
 /* --- what runs -------------------------------------------------------------------------- */
 
-struct cos__context cos__context_hold(struct cos__hook *exec, struct cos__frame *frame)
+static inline struct cos__context context_hold(struct cos__hook *exec,
+                                                struct cos__frame *frame)
 {
     if (exec)
         exec->refs++;
@@ -259,7 +281,7 @@ struct cos__context cos__context_hold(struct cos__hook *exec, struct cos__frame 
     return (struct cos__context){exec, frame};
 }
 
-static void context_drop(struct cos__hooks *hooks, struct cos__context old)
+static inline void context_drop(struct cos__hooks *hooks, struct cos__context old)
 {
     if (old.exec)
         record_drop(hooks, old.exec);
@@ -270,7 +292,7 @@ static void context_drop(struct cos__hooks *hooks, struct cos__context old)
 void cos__context_set(struct cos__hooks *hooks, struct cos__hook *exec, struct cos__frame *frame)
 {
     struct cos__context old = hooks->now;
-    hooks->now = cos__context_hold(exec, frame);
+    hooks->now = context_hold(exec, frame);
     context_drop(hooks, old);
 }
 
@@ -280,7 +302,7 @@ static void close_run(struct cos__hooks *hooks, int failed)
     struct cos__run *run = &hooks->runs[hooks->nruns - 1];
     struct cos__hook *hook = run->hook;
     struct cos__context old = hooks->now, under = run->under;
-    cos__hook_tell(hooks, hook, COS__HOOK_AFTER, failed);
+    TELL(hooks, hook, after, failed)
     hooks->nruns--;
     hooks->now = under;
     hook->open = 0;
@@ -303,10 +325,10 @@ static void open_run(struct cos__hooks *hooks, struct cos__hook *hook, struct co
     if (hooks->nruns == COS__HOOK_RUNS)
         cos__die("hooks: %d runs inside each other", COS__HOOK_RUNS);
     hooks->runs[hooks->nruns++] = (struct cos__run){hook, hooks->now};
-    hooks->now = cos__context_hold(hook, frame);
+    hooks->now = context_hold(hook, frame);
     hook->open = hook->ran = 1;
     hook->op.complete = 1;
-    cos__hook_tell(hooks, hook, COS__HOOK_BEFORE, entry);
+    TELL(hooks, hook, before, entry)
 }
 
 void cos__hook_before(struct cos__hook *hook, int entry)
@@ -337,7 +359,7 @@ void cos__hook_under(struct cos__hook *hook, struct cos_hook_wait *wait)
 {
     wait->exec = mine->now.exec;
     wait->frame = mine->now.frame;
-    mine->now = cos__context_hold(hook, hook->frame);
+    mine->now = context_hold(hook, hook->frame);
 }
 
 void cos__hook_above(struct cos_hook_wait *wait)
@@ -385,22 +407,29 @@ void cos__hook_callback_end(void)
 
 /* --- waits ---------------------------------------------------------------------------------- */
 
+static inline int nobody_runs(const struct cos__hooks *hooks)
+{
+    return !hooks->nruns && !hooks->now.exec && !hooks->now.frame;
+}
+
 /* The context stays: a coroutine that is launched meanwhile inherits it. */
 void cos_co_pause(struct cos_hook_wait *wait)
 {
     struct cos__hooks *hooks = mine;
     struct cos__context own;
-    *wait = (struct cos_hook_wait){.on = 0};
+    wait->on = 0;
     if (!hooks || hooks->inside)
         return;
-    own = cos__context_hold(hooks->now.exec, hooks->now.frame);
+    hooks->scoped = 0;
+    if (nobody_runs(hooks))
+        return;
+    own = context_hold(hooks->now.exec, hooks->now.frame);
     wait->on = 1;
     wait->exec = own.exec;
     wait->frame = own.frame;
     wait->open = own.exec && own.exec->open;
     close_all(hooks);
     cos__context_set(hooks, own.exec, own.frame);
-    hooks->scoped = 0;
 }
 
 void cos_co_resume(struct cos_hook_wait *wait)
@@ -409,7 +438,7 @@ void cos_co_resume(struct cos_hook_wait *wait)
     struct cos__hook *exec = wait->on ? wait->exec : NULL;
     struct cos__frame *frame = wait->on ? wait->frame : NULL;
     int saved = errno;
-    if (!hooks || hooks->inside)
+    if (!hooks || hooks->inside || (!wait->on && nobody_runs(hooks) && hooks->live))
         return;
     close_all(hooks);
     if (exec && wait->open && !exec->dead && !exec->open) {
@@ -429,6 +458,7 @@ void cos_co_wait_begin(struct cos_hook_wait *wait, enum cos_hook_type type, cons
                      int line)
 {
     struct cos__hook *hook = NULL;
+    wait->op = NULL;
     wait->on = 0;
     if (!COS__HOOKS_ON())
         return;
@@ -440,7 +470,7 @@ void cos_co_wait_begin(struct cos_hook_wait *wait, enum cos_hook_type type, cons
 
 void cos_co_wait_end(struct cos_hook_wait *wait)
 {
-    struct cos__hook *hook = wait->on ? wait->op : NULL;
+    struct cos__hook *hook = wait->op;
     int saved = errno;
     if (hook) {
         cos__hook_before(hook, 1);

@@ -27,48 +27,12 @@ int cos_hook_is_handle(enum cos_hook_type type)
            type == COS_HOOK_CONNECTION || type == COS_HOOK_QUEUE_TASK;
 }
 
-/* --- telling ---------------------------------------------------------------------------- */
-
-static _Noreturn void fail(const struct cos_hook *hook, const char *event, int rc)
+_Noreturn void cos__hook_fail(const struct cos_hook *hook, const char *event, int rc)
 {
     fprintf(stderr, "coscrawl: hook '%s' failed in %s (%d: %s)\n",
             hook->calls.name ? hook->calls.name : "unnamed", event, rc,
             rc < 0 ? cos_strerror(rc) : "its own number");
     exit(EXIT_FAILURE);
-}
-
-static int call(const struct cos_hook *hook, const struct cos__hook *op,
-                enum cos__hook_event event, int flag)
-{
-    const struct cos_hook_calls *calls = &hook->calls;
-    switch (event) {
-    case COS__HOOK_INIT:
-        return calls->init ? calls->init(calls->arg, op->op.id, op->op.type, op->op.trigger) : 0;
-    case COS__HOOK_BEFORE:
-        return calls->before ? calls->before(calls->arg, op->op.id, flag) : 0;
-    case COS__HOOK_AFTER:
-        return calls->after ? calls->after(calls->arg, op->op.id, flag) : 0;
-    default:
-        return calls->destroy ? calls->destroy(calls->arg, op->op.id) : 0;
-    }
-}
-
-void cos__hook_tell(struct cos__hooks *hooks, struct cos__hook *hook, enum cos__hook_event event,
-                    int flag)
-{
-    static const char *const names[] = {"init", "before", "after", "destroy"};
-    for (uint32_t left = hook->sees; left; left &= left - 1) {
-        const struct cos_hook *to = hooks->slot[__builtin_ctz(left)];
-        int rc;
-        /* A hook before this one may have removed it. */
-        if (!(hook->sees & left & -left))
-            continue;
-        hooks->inside++;
-        rc = call(to, hook, event, flag);
-        hooks->inside--;
-        if (rc)
-            fail(to, names[event], rc);
-    }
 }
 
 /* --- instances ----------------------------------------------------------------------------- */
@@ -104,6 +68,9 @@ static int attach(struct cos_hook *hook)
     hook->home = hooks;
     hooks->slot[hook->slot] = hook;
     hooks->used |= 1u << hook->slot;
+    for (int type = 0; type < COS_HOOK_TYPE_COUNT; type++)
+        if (!hook->calls.types || hook->calls.types >> type & 1)
+            hooks->wants[type] |= 1u << hook->slot;
     return 0;
 }
 
@@ -157,6 +124,8 @@ void cos_hook_remove(struct cos_hook *hook)
     hooks->enabled &= ~bit;
     hooks->scoped &= ~bit;
     hooks->used &= ~bit;
+    for (int type = 0; type < COS_HOOK_TYPE_COUNT; type++)
+        hooks->wants[type] &= ~bit;
     hooks->slot[hook->slot] = NULL;
     hook->home = NULL;
     cos__hooks_settle(hooks);

@@ -46,6 +46,7 @@ struct cos__run {
 struct cos__hooks {
     struct cos_hook *slot[COS__HOOKS_MAX];
     uint32_t used, enabled, scoped; /* bits: slots */
+    uint32_t wants[COS_HOOK_TYPE_COUNT]; /* by type: who has not filtered it out */
     struct cos__context now;
     struct cos__run runs[COS__HOOK_RUNS];
     int nruns;
@@ -75,12 +76,9 @@ void cos__hooks_settle(struct cos__hooks *hooks);
 
 struct cos__hook *cos__hook_by_id(const struct cos__hooks *hooks, uint64_t id);
 void cos__frame_drop(struct cos__hooks *hooks, struct cos__frame *frame);
-struct cos__context cos__context_hold(struct cos__hook *exec, struct cos__frame *frame);
 void cos__context_set(struct cos__hooks *hooks, struct cos__hook *exec, struct cos__frame *frame);
 
-/* hook.c: tells the hooks in hook->sees. */
-enum cos__hook_event { COS__HOOK_INIT, COS__HOOK_BEFORE, COS__HOOK_AFTER, COS__HOOK_DESTROY };
-void cos__hook_tell(struct cos__hooks *hooks, struct cos__hook *hook, enum cos__hook_event event,
-                    int flag);
+/* hook.c: a callback has failed. */
+_Noreturn void cos__hook_fail(const struct cos_hook *hook, const char *event, int rc);
 
 #endif

@@ -58,13 +58,16 @@ struct cos_op *cos__op_new_at(const struct cos__op_type *type, const char *file,
     return op;
 }
 
-/* One that nobody could wait for: its run is that it was given up. */
-static void never_ran(struct cos_op *op)
+/* One that nobody could wait for has its run all the same: it was given up. */
+static __attribute__((noinline, cold)) void end_seen(struct cos_op *op)
 {
-    if (!cos__hook_ran(op->hook) && !cos_hook_is_handle(op->type->hook)) {
+    if (!cos__hook_ran(op->hook)) {
         cos__hook_before(op->hook, 0);
         cos__hook_after(op->hook, 1);
     }
+    if (op->type->release)
+        op->type->release(op);
+    cos__hook_destroy(&op->hook);
 }
 
 static void give_back(struct cos_op *op)
@@ -72,10 +75,9 @@ static void give_back(struct cos_op *op)
     struct cos__loop *loop = op->loop;
     enum cos__op_kind kind = op->type->kind;
     if (COS__HOOK_LIVE(op->hook))
-        never_ran(op);
-    if (op->type->release)
+        end_seen(op);
+    else if (op->type->release)
         op->type->release(op);
-    COS_HOOK(destroy, &op->hook);
     loop->nops--;
     if (loop->nfree[kind] >= FREE_MAX) {
         free(op);
@@ -115,7 +117,7 @@ static void op_abort(const struct cos_op *op, const char *what)
 
 /* An operation inside another one: what waits for it runs right here. done()
  * may free it; then its destroy is told after this after. */
-static void tell_inner(struct cos_op *op)
+static __attribute__((noinline, cold)) void tell_inner(struct cos_op *op)
 {
     struct cos__hook *hook = op->hook;
     int failed = op->err == COS_ECANCELED;
@@ -136,7 +138,7 @@ static void tell(struct cos_op *op, int err)
 }
 
 /* What it starts in its turn is caused by it. */
-static void start_seen(struct cos_op *op)
+static __attribute__((noinline, cold)) void start_seen(struct cos_op *op)
 {
     struct cos_hook_wait under;
     cos__hook_complete(op->hook);
@@ -251,7 +253,7 @@ static void park(struct cos_op *op, int64_t deadline)
 
 /* What runs after the wait is the coroutine, which has runs of its own: the pair
  * marks the moment. */
-static void resumed(const struct cos_op *op)
+static __attribute__((noinline, cold)) void resumed(const struct cos_op *op)
 {
     cos__hook_before(op->hook, 0);
     cos__hook_after(op->hook, op->err == COS_ECANCELED);
