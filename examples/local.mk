@@ -3,7 +3,7 @@
 # The spiders, built once for the tool, the benchmark, the tests and `spider`.
 noinst_LTLIBRARIES += libspider.la
 libspider_la_SOURCES = \
-	examples/spider/1hell_co.c examples/spider/1hell_cps.c \
+	examples/spider/1hell_blocks.c examples/spider/1hell_co.c examples/spider/1hell_cps.c \
 	examples/spider/2discipline_co.c examples/spider/2discipline_cps.c \
 	examples/spider/3sequential_co.c examples/spider/3sequential_cps.c \
 	examples/spider/4parallel_co.c examples/spider/4parallel_cps.c \
@@ -11,6 +11,9 @@ libspider_la_SOURCES = \
 	examples/spider/6queue_co.c examples/spider/6queue_cps.c \
 	examples/spider/common.c \
 	examples/spider/spider.h
+
+libspider_la_CFLAGS = $(AM_CFLAGS) $(BLOCKS_CFLAGS)
+libspider_la_LIBADD = $(BLOCKS_LIBS)
 
 noinst_PROGRAMS += examples/spider/spider
 examples_spider_spider_SOURCES = examples/spider/main.c

@@ -79,3 +79,23 @@ AC_DEFUN([COS_LIBTAP], [
 		cos_libtap=bundled])
 	AM_CONDITIONAL([BUNDLED_TAP], [test $cos_libtap = bundled])
 ])
+
+dnl COS_BLOCKS: closures in C, which clang has and gcc has not; they need a
+dnl runtime library. Without them a build by clang has no style "hell" in
+dnl callbacks.
+AC_DEFUN([COS_BLOCKS], [
+	BLOCKS_CFLAGS="" BLOCKS_LIBS="" cos_blocks=no
+	AS_CASE([$CC], [*clang*], [
+		cos_save_CFLAGS=$CFLAGS cos_save_LIBS=$LIBS
+		CFLAGS="$CFLAGS -fblocks"
+		LIBS="-lBlocksRuntime $LIBS"
+		AC_MSG_CHECKING([for Blocks])
+		AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <Block.h>
+]], [[int n = 1; int (^f)(void) = Block_copy(^{ return n; }); return f();]])],
+			[cos_blocks=yes BLOCKS_CFLAGS=-fblocks BLOCKS_LIBS=-lBlocksRuntime])
+		AC_MSG_RESULT([$cos_blocks])
+		CFLAGS=$cos_save_CFLAGS LIBS=$cos_save_LIBS
+	])
+	AC_SUBST([BLOCKS_CFLAGS])
+	AC_SUBST([BLOCKS_LIBS])
+])

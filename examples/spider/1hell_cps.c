@@ -6,7 +6,7 @@
  * The functions in place are GNU C nested functions through FN(). They use no
  * variable of the function around them, so gcc makes plain functions of them; at
  * -O0 it would build trampolines on an executable stack all the same, hence the
- * attribute. clang has no nested functions: there the table has no entry. */
+ * attribute. clang has no nested functions: there 1hell_blocks.c is used. */
 #include "spider.h"
 
 #if !defined __clang__

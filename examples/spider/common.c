@@ -127,15 +127,17 @@ int spider_depths_deeper(struct spider_depths *depths, const char *url, int nest
 
 /* --- the styles ------------------------------------------------------------------------------ */
 
-/* Nested functions are gcc's; clang builds all but this one. */
-#if defined __clang__
-#define HELL NULL
+/* Nested functions are gcc's, Blocks are clang's. */
+#if !defined __clang__
+#define HELL "1hell_cps.c", spider_hell_cps
+#elif defined __BLOCKS__
+#define HELL "1hell_blocks.c", spider_hell_cps
 #else
-#define HELL spider_hell_cps
+#define HELL "1hell_cps.c", NULL
 #endif
 
 const struct spider_style spider_styles[] = {
-    {"hell", "cps", "1hell_cps.c", HELL},
+    {"hell", "cps", HELL},
     {"hell", "co", "1hell_co.c", spider_hell_co},
     {"discipline", "cps", "2discipline_cps.c", spider_discipline_cps},
     {"discipline", "co", "2discipline_co.c", spider_discipline_co},

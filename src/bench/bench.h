@@ -85,6 +85,7 @@ struct bench {
     struct bench_result *results;
     size_t count;
     struct bench_fairness fairness;
+    const char *uncounted; /* why there are no instructions; NULL: there are */
     struct bench_limit limits[BENCH_LIMITS];
     size_t nlimits;
     int interrupted, out_of_time;

@@ -170,6 +170,7 @@ static void take_count(const struct bench *bench, int nth, const char *said,
  * mark. */
 static void count_null(struct bench *bench)
 {
+    int rc = -1;
     struct cos_buf list = {.max = 1 << 16}, said = {.max = 1 << 16};
     struct bench_child child;
     char to[128], name[96];
@@ -182,7 +183,12 @@ static void count_null(struct bench *bench)
             err = cos_buf_addf(&list, "%s%s", nth++ ? "," : "", name);
         }
     argv[5] = list.data;
-    if (!err && nth && !bench_start(&child, argv) && !bench_finish(&child, &said))
+    if (!err && nth && !bench_start(&child, argv))
+        rc = bench_finish(&child, &said);
+    if (nth && rc)
+        bench->uncounted = bench_stopped(bench) ? "interrupted"
+                           : "valgrind could not run this program; after clang it wants -gdwarf-4";
+    if (!rc)
         for (size_t i = 0, n = 1; i < bench->count; i++)
             if (bench->results[i].cell.leaves == BENCH_NULL)
                 take_count(bench, (int)n++, said.data, &bench->results[i]);
@@ -197,8 +203,10 @@ void bench_count(struct bench *bench)
     struct bench_child child;
     int none = bench_start(&child, argv) || bench_finish(&child, &said);
     cos_buf_release(&said);
-    bench_progress(bench, none ? "no valgrind here: instructions are not counted"
-                               : "counting instructions");
+    bench->uncounted = none ? "no valgrind here" : NULL;
+    bench_progress(bench, "counting instructions");
     if (!none)
         count_null(bench);
+    if (bench->uncounted)
+        bench_progress(bench, "instructions are not counted: %s", bench->uncounted);
 }

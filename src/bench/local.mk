@@ -58,6 +58,8 @@ bench-url: src/bench/bench_url$(EXEEXT)
 noinst_LTLIBRARIES += libbenchspider.la libbench.la
 libbenchspider_la_SOURCES = $(libspider_la_SOURCES)
 libbenchspider_la_CPPFLAGS = $(AM_CPPFLAGS) -include bench/leaf_map.h
+libbenchspider_la_CFLAGS = $(AM_CFLAGS) $(BLOCKS_CFLAGS)
+libbenchspider_la_LIBADD = $(BLOCKS_LIBS)
 libbench_la_SOURCES = \
 	src/bench/bench.h \
 	src/bench/count.c \
@@ -84,7 +86,7 @@ src/bench/sources.c: $(bench_spiders) src/bench/sources.sh
 		$(srcdir)/examples/spider >$@.tmp && mv $@.tmp $@
 EXTRA_DIST += src/bench/sources.sh
 bench_spiders = \
-	examples/spider/1hell_co.c examples/spider/1hell_cps.c \
+	examples/spider/1hell_blocks.c examples/spider/1hell_co.c examples/spider/1hell_cps.c \
 	examples/spider/2discipline_co.c examples/spider/2discipline_cps.c \
 	examples/spider/3sequential_co.c examples/spider/3sequential_cps.c \
 	examples/spider/4parallel_co.c examples/spider/4parallel_cps.c \

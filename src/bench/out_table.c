@@ -117,7 +117,8 @@ static void print_fairness(const struct bench *bench, FILE *out)
     const struct bench_fairness *f = &bench->fairness;
     double more = f->measured ? (f->cps / f->co - 1) * 100 : 0;
     if (!f->measured) {
-        fputs("\nfairness: not measured (no valgrind, no real leaves, or no time)\n", out);
+        fprintf(out, "\nfairness: not measured%s%s\n", bench->uncounted ? ": " : "",
+                bench->uncounted ? bench->uncounted : "");
         return;
     }
     fprintf(out,

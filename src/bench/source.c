@@ -1,8 +1,8 @@
 /* source.c - what a source costs its reader: lines, tokens, functions, deepest
  * nesting, complexity, looks at errors. A tokenizer and a reader of statements
  * for the C of the spiders: comments and directives do not count; FN(…) of
- * 1hell_cps.c is a function written in place, one level deeper than the
- * statement it stands in. Complexity is McCabe's: 1 + if, for, while, case, ?,
+ * 1hell_cps.c and ^(…) of 1hell_blocks.c are functions written in place, one level deeper than the
+ * statement they stand in. Complexity is McCabe's: 1 + if, for, while, case, ?,
  * && and ||. May call nothing. */
 #include "bench/bench.h"
 
@@ -139,7 +139,13 @@ static void block(struct reader *r, int depth)
 
 static void expression(struct reader *r, int depth, int in_brackets);
 
-/* FN(name, (arguments), { body }) */
+/* FN(name, (arguments), { body }) or ^(arguments) { body }; but ^ is also in
+ * "void (^block)(int)", a type. */
+static int is_in_place(const struct reader *r)
+{
+    return is_at(r, r->at + 1, "(") && (is(r, "FN") || is(r, "^"));
+}
+
 static void in_place(struct reader *r, int depth)
 {
     r->out->functions++;
@@ -160,7 +166,7 @@ static void brackets(struct reader *r, int depth)
 static void expression(struct reader *r, int depth, int in_brackets)
 {
     while (r->at < r->count && !closes(r) && (in_brackets || !is(r, ";"))) {
-        if (is(r, "FN") && is_at(r, r->at + 1, "("))
+        if (is_in_place(r))
             in_place(r, depth);
         else if (opens(r))
             brackets(r, depth);

@@ -155,7 +155,8 @@ int cmd_style(int argc, char **argv)
                                "parallel, once or queue; cps or co",
                           args.style ? args.style : "", args.face);
     if (!style->run)
-        return tool_usage(who, "style hell in callbacks needs nested functions: build with gcc");
+        return tool_usage(who, "style hell in callbacks needs nested functions or Blocks: build "
+                               "with gcc, or with clang and libblocksruntime");
     err = cos_url_key(args.url, &key);
     if (err)
         code = tool_usage(who, "'%s': %s", args.url, cos_strerror(err));
