@@ -89,10 +89,16 @@ struct bench {
     struct bench_limit limits[BENCH_LIMITS];
     size_t nlimits;
     int interrupted, out_of_time;
+    int cut; /* fewer rounds than asked for, or no fairness, for want of time */
     double seconds; /* that it took */
     char dir[64];
     char program[4096];
 };
+
+static inline int bench_is_partial(const struct bench *bench)
+{
+    return bench->interrupted || bench->out_of_time || bench->cut;
+}
 
 /* --- matrix.c ------------------------------------------------------------------- */
 const char *bench_leaves_name(enum bench_leaves leaves);
@@ -130,8 +136,6 @@ int bench_count_worker(char *cells);
 /* 0 or a negative error; what there is stays in bench when it was interrupted. */
 int bench_run(struct bench *bench);
 int bench_stopped(struct bench *bench);
-/* 1 when so many percent of the time are over. */
-int bench_late(const struct bench *bench, int percent);
 struct bench_child {
     int pid, fd;
 };
@@ -182,5 +186,18 @@ int bench_write_table(const struct bench *bench, FILE *out);
 int bench_write_json(const struct bench *bench, FILE *out);
 int bench_write_csv(const struct bench *bench, FILE *out);
 int bench_write_html(const struct bench *bench, FILE *out);
+/* The cells [from, to) stand in one table. */
+struct bench_table {
+    const struct bench *bench;
+    size_t from, to;
+};
+void bench_put_plots(const struct bench_table *table, FILE *out);
+/* 1 when it was run and got other pages than it should. */
+static inline int bench_is_bad(const struct bench_result *r)
+{
+    return (r->rounds || r->died) && !r->valid;
+}
+/* "12.3 k" */
+void bench_put_number(double value, FILE *out);
 
 #endif

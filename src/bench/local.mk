@@ -69,7 +69,7 @@ libbench_la_SOURCES = \
 	src/bench/limits.c \
 	src/bench/matrix.c \
 	src/bench/numbers.c \
-	src/bench/out_html.c src/bench/out_json.c src/bench/out_table.c \
+	src/bench/out_html.c src/bench/out_json.c src/bench/out_plot.c src/bench/out_table.c \
 	src/bench/probe.c \
 	src/bench/run.c \
 	src/bench/source.c \

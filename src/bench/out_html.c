@@ -1,12 +1,9 @@
-/* out_html.c - the results as one page that needs nothing but itself: plots as
- * SVG, tables, and two sources side by side. Colours follow the reader's light
- * or dark setting; plots are narrow, so that their text keeps its size on a
- * telephone, and flow beside each other on a desk. */
+/* out_html.c - the results as one page that needs nothing but itself: plots
+ * (out_plot.c), tables, and two sources side by side. Colours follow the reader's
+ * light or dark setting. */
 #include "bench/bench.h"
 
 #include <string.h>
-
-enum { WIDTH = 360, ROW = 22, LEFT = 104, RIGHT = 76, TOP = 22 };
 
 static const char style[] =
     ":root{color-scheme:light dark;--bg:#fcfcfa;--fg:#1d1f21;--soft:#63676c;--line:#d9dbd6;"
@@ -14,11 +11,13 @@ static const char style[] =
     "@media(prefers-color-scheme:dark){:root{--bg:#16181a;--fg:#e4e4df;--soft:#a0a4a8;"
     "--line:#373a3d;--co:#6aaee8;--cps:#f0a04b;--bad:#777;--box:#1f2225}}\n"
     "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;padding:1rem;max-width:76rem;background:var(--bg);color:var(--fg);"
+    "body{margin:0 auto;padding:1rem;max-width:96rem;background:var(--bg);color:var(--fg);"
     "font:16px/1.5 system-ui,sans-serif}\n"
     "h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2rem 0 .5rem;"
     "border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:0}\n"
     "p,li{max-width:46rem}.soft{color:var(--soft)}\n"
+    "nav{display:flex;flex-wrap:wrap;gap:.25rem .9rem;font-size:.85rem;margin:1rem 0}"
+    "a{color:inherit}\n"
     ".co{color:var(--co)}.cps{color:var(--cps)}\n"
     ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));"
     "gap:1.5rem}\n"
@@ -32,14 +31,14 @@ static const char style[] =
     "stroke-dasharray:3 3}\n"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;"
     "font-variant-numeric:tabular-nums}\n"
-    "th,td{padding:.15rem .6rem;text-align:right;border-bottom:1px solid var(--line);"
+    "th,td{padding:.15rem .5rem;text-align:right;border-bottom:1px solid var(--line);"
     "white-space:nowrap}th{color:var(--soft);font-weight:600}\n"
-    "th:nth-child(-n+2),td:nth-child(-n+2),.why{text-align:left}\n"
-    ".why{white-space:normal;min-width:13rem}tr.bad td{color:var(--soft)}\n"
+    "th:nth-child(-n+2),td:nth-child(-n+2){text-align:left}\n"
+    "tr.told td{border:0}.why{color:var(--soft);padding-left:1.5rem}tr.bad td{color:var(--soft)}\n"
     ".sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));"
     "gap:1rem}\n"
     ".sides>div{min-width:0}pre{background:var(--box);border:1px solid var(--line);"
-    "border-radius:4px;padding:.75rem;overflow-x:auto;font:12px/1.45 ui-monospace,monospace;"
+    "border-radius:4px;padding:.75rem;overflow-x:auto;font:11px/1.45 ui-monospace,monospace;"
     "margin:.25rem 0}\npre i{color:var(--soft);font-style:normal}\n";
 
 static void put_escaped(const char *text, size_t len, FILE *out)
@@ -58,171 +57,130 @@ static void put_escaped(const char *text, size_t len, FILE *out)
     }
 }
 
-/* --- plots ----------------------------------------------------------------------------- */
-
-/* One value per cell: what it is, and its interval where there is one. */
-struct value {
-    double mid, low, high;
-};
-typedef struct value value_of(const struct bench_result *r);
-
-static struct value ratio_value(const struct bench_result *r)
-{
-    return (struct value){r->ratio, r->ratio_low, r->ratio_high};
-}
-
-static struct value instructions_value(const struct bench_result *r)
-{
-    return (struct value){r->instructions_page, 0, 0};
-}
-
-static struct value pages_value(const struct bench_result *r)
-{
-    return (struct value){r->pages_s, 0, 0};
-}
-
-/* The cells of a table are [from, to). */
-struct table {
-    const struct bench *bench;
-    size_t from, to;
-};
-
-static double largest(const struct table *t, value_of *of)
-{
-    double most = 0;
-    for (size_t i = t->from; i < t->to; i++) {
-        struct value v = of(&t->bench->results[i]);
-        most = v.mid > most ? v.mid : most;
-        most = v.high > most ? v.high : most;
-    }
-    return most;
-}
-
-/* Bars of some cells only would be read as a comparison. */
-static int complete(const struct table *t, value_of *of)
-{
-    for (size_t i = t->from; i < t->to; i++)
-        if (of(&t->bench->results[i]).mid <= 0)
-            return 0;
-    return 1;
-}
-
-static void put_number(double value, FILE *out)
-{
-    if (value >= 1e6)
-        fprintf(out, "%.2f M", value / 1e6);
-    else if (value >= 1e4)
-        fprintf(out, "%.1f k", value / 1e3);
-    else
-        fprintf(out, value >= 100 ? "%.0f" : "%.2f", value);
-}
-
-static void put_bar(const struct bench_result *r, struct value v, double scale, int y, FILE *out)
-{
-    const char *face = r->cell.style->face;
-    double x = LEFT + v.mid * scale;
-    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s %s", LEFT - 6, y + 12,
-            r->cell.style->name, face);
-    if (!strcmp(r->cell.style->name, "queue") && r->cell.concurrency != BENCH_JOBS)
-        fprintf(out, " %d", r->cell.concurrency);
-    fprintf(out, "</text>\n<rect class=\"bar-%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" "
-                 "height=\"15\"/>\n",
-            r->valid ? face : "bad", LEFT, y, v.mid * scale);
-    if (v.high > v.low)
-        fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>\n", LEFT + v.low * scale,
-                LEFT + v.high * scale, y + 7, y + 7);
-    x = v.high > v.mid ? LEFT + v.high * scale : x;
-    fprintf(out, "<text x=\"%.1f\" y=\"%d\">", x + 5, y + 12);
-    put_number(v.mid, out);
-    fprintf(out, "%s</text>\n", r->valid ? "" : " invalid");
-}
-
-static void put_plot(const struct table *t, value_of *of, const char *caption, FILE *out)
-{
-    double most = largest(t, of), scale = most > 0 ? (WIDTH - LEFT - RIGHT) / most : 0;
-    int y = TOP - ROW + 4, height = (int)(t->to - t->from) * ROW + 8, ratios = of == ratio_value;
-    if (most <= 0 || !complete(t, of))
-        return;
-    fprintf(out, "<figure><figcaption>%s</figcaption>\n<svg viewBox=\"0 0 %d %d\" role=\"img\" "
-                 "aria-label=\"%s\">\n", caption, WIDTH, height, caption);
-    if (ratios)
-        fprintf(out, "<line class=\"one\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%d\"/>\n",
-                LEFT + scale, LEFT + scale, height);
-    for (size_t i = t->from; i < t->to; i++, y += ROW)
-        put_bar(&t->bench->results[i], of(&t->bench->results[i]), scale, y, out);
-    fputs("</svg></figure>\n", out);
-}
-
 /* --- tables ------------------------------------------------------------------------------ */
 
 static void put_cell(double value, FILE *out)
 {
     fputs("<td>", out);
     if (value > 0)
-        put_number(value, out);
+        bench_put_number(value, out);
     else
         fputs("–", out);
     fputs("</td>", out);
 }
 
+/* A row's numbers are of two kinds, as in out_table.c. */
+static void put_numbers(const struct bench_result *r, FILE *out)
+{
+    const struct bench_sample *m = &r->median;
+    if (r->cell.leaves == BENCH_REAL) {
+        put_cell((double)m->task50_us / 1e3, out);
+        put_cell((double)m->task95_us / 1e3, out);
+        put_cell((double)m->task99_us / 1e3, out);
+        put_cell((double)m->lag_us / 1e3, out);
+        fprintf(out, "<td>%lld</td>", (long long)m->fds);
+    } else {
+        put_cell(r->instructions_step, out);
+        put_cell(r->allocations_page, out);
+    }
+    fprintf(out, "<td>%lld</td>", (long long)m->in_flight);
+    put_cell((double)m->memory, out);
+    put_cell((double)m->stack, out);
+}
+
 static void put_row(const struct bench_result *r, FILE *out)
 {
-    fprintf(out, "<tr%s><td>%s</td><td class=\"%s\">%s</td>", r->valid ? "" : " class=\"bad\"",
-            r->cell.style->name, r->cell.style->face, r->cell.style->face);
+    const struct bench_cell *cell = &r->cell;
+    fprintf(out, "<tr class=\"%s%s\"><td>%s", bench_is_bad(r) ? "bad" : "",
+            *r->reason ? " told" : "", cell->style->name);
+    if (cell->concurrency != BENCH_JOBS)
+        fprintf(out, " %d", cell->concurrency);
+    fprintf(out, "</td><td class=\"%s\">%s</td>", cell->style->face, cell->style->face);
     if (r->rank)
         fprintf(out, "<td>%d</td>", r->rank);
     else
         fputs("<td>–</td>", out);
     put_cell(r->pages_s, out);
     put_cell(r->cpu_ns_page, out);
-    put_cell(r->instructions_step, out);
-    put_cell(r->allocations_page, out);
     fprintf(out, "<td>%lld</td><td>%lld</td><td>%lld</td>", (long long)r->median.requests,
             (long long)r->median.duplicates, (long long)r->median.lost);
+    put_numbers(r, out);
     if (r->ratio > 0)
-        fprintf(out, "<td>%.2f [%.2f, %.2f]</td><td class=\"why\">", r->ratio, r->ratio_low, r->ratio_high);
+        fprintf(out, "<td>%.2f [%.2f, %.2f]</td></tr>\n", r->ratio, r->ratio_low, r->ratio_high);
     else
-        fputs("<td>–</td><td class=\"why\">", out);
-    put_escaped(r->reason, strlen(r->reason), out);
-    fputs("</td></tr>\n", out);
+        fputs("<td>–</td></tr>\n", out);
+    if (*r->reason) {
+        fprintf(out, "<tr><td class=\"why\" colspan=\"20\">%s", bench_is_bad(r) ? "invalid: " : "");
+        put_escaped(r->reason, strlen(r->reason), out);
+        fputs("</td></tr>\n", out);
+    }
 }
 
-static void put_table(const struct table *t, FILE *out)
+/* "real leaves, tree, latency 5 ms" */
+static void put_title(const struct bench_cell *cell, FILE *out)
 {
-    const struct bench_cell *cell = &t->bench->results[t->from].cell;
     int real = cell->leaves == BENCH_REAL;
     char latency[16];
     bench_latency_name(cell->latency, latency);
-    fprintf(out, "<h2>%s leaves, %s%s%s%s</h2>\n<div class=\"plots\">\n",
-            bench_leaves_name(cell->leaves),
+    fprintf(out, "%s leaves, %s%s%s%s%s", bench_leaves_name(cell->leaves),
             cell->shape == BENCH_ONE ? "a single page" : bench_shape_name(cell->shape),
             real ? ", latency " : "", real ? latency : "",
-            real && cell->latency != BENCH_TAIL ? " ms" : "");
-    put_plot(t, ratio_value,
-             real ? "time a page, as a ratio to the baseline (less is better)"
-                  : "processor time a page, as a ratio to the baseline (less is better)", out);
-    put_plot(t, instructions_value, "instructions a page (less is better)", out);
-    if (real)
-        put_plot(t, pages_value, "pages a second (more is better)", out);
-    fputs("</div>\n<div class=\"scroll\"><table>\n<tr><th>style</th><th>face</th><th>rank</th>"
-          "<th>pages/s</th><th>cpu ns/page</th><th>instr/step</th><th>alloc/page</th>"
-          "<th>requests</th><th>duplicates</th><th>lost</th><th>ratio [95 %]</th><th></th></tr>\n",
-          out);
+            real && cell->latency != BENCH_TAIL ? " ms" : "",
+            cell->tidy ? ", parsed by tidy" : "");
+}
+
+static void put_table(const struct bench_table *t, FILE *out)
+{
+    const struct bench_cell *cell = &t->bench->results[t->from].cell;
+    fprintf(out, "<h2 id=\"t%zu\">", t->from);
+    put_title(cell, out);
+    fputs("</h2>\n<div class=\"plots\">\n", out);
+    bench_put_plots(t, out);
+    fprintf(out, "</div>\n<div class=\"scroll\"><table>\n<tr><th>style</th><th>face</th>"
+                 "<th>rank</th><th>pages/s</th><th>cpu ns/page</th><th>requests</th>"
+                 "<th>duplicates</th><th>lost</th>%s<th>peak</th><th>bytes/step</th><th>stack</th>"
+                 "<th>ratio [95 %%]</th></tr>\n",
+            cell->leaves == BENCH_REAL
+                ? "<th>p50 ms</th><th>p95 ms</th><th>p99 ms</th><th>lag ms</th><th>fds</th>"
+                : "<th>instr/step</th><th>alloc/page</th>");
     for (size_t i = t->from; i < t->to; i++)
         put_row(&t->bench->results[i], out);
     fputs("</table></div>\n", out);
 }
 
+static void put_limits(const struct bench *bench, FILE *out)
+{
+    if (!bench->nlimits)
+        return;
+    fprintf(out, "<h2 id=\"few\">With %d descriptors</h2>\n<p>Real leaves, the engine's own limit "
+                 "of connections off. In the crowd of 40 pages the duplicates are too many; on the "
+                 "star of 100 pages only a limit helps.</p>\n<div class=\"scroll\"><table>\n"
+                 "<tr><th>style</th><th>face</th><th>shape</th><th>pages</th><th>of</th>"
+                 "<th>requests</th><th>outcome</th></tr>\n", BENCH_NOFILE);
+    for (size_t i = 0; i < bench->nlimits; i++) {
+        const struct bench_limit *l = &bench->limits[i];
+        fprintf(out, "<tr%s><td>%s</td><td class=\"%s\">%s</td><td>%s</td><td>%lld</td>"
+                     "<td>%lld</td><td>%lld</td><td>%s</td></tr>\n",
+                l->sample.err ? " class=\"bad\"" : "", l->cell.style->name, l->cell.style->face,
+                l->cell.style->face, bench_shape_name(l->cell.shape), (long long)l->sample.pages,
+                (long long)l->sample.expected, (long long)l->sample.requests,
+                !l->have ? "not run" : l->sample.err ? cos_errname((int)l->sample.err)
+                                                     : "completes");
+    }
+    fputs("</table></div>\n", out);
+}
+
 static void put_sources(FILE *out)
 {
-    fputs("<h2>The sources</h2>\n<div class=\"scroll\"><table>\n<tr><th>style</th><th>face</th>"
+    fputs("<h2 id=\"sources\">The sources</h2>\n<div class=\"scroll\"><table>\n<tr><th>style</th><th>face</th>"
           "<th>lines</th><th>tokens</th><th>functions</th><th>nesting</th><th>complexity</th>"
           "<th>looks at errors</th></tr>\n", out);
     for (const struct bench_source *s = bench_sources; s->file; s++) {
         struct bench_metrics m;
         bench_measure_source(s->text, &m);
         fprintf(out, "<tr><td>%s</td><td class=\"%s\">%s</td><td>%d</td><td>%d</td><td>%d</td>"
-                     "<td>%d</td><td>%d</td><td>%d</td></tr>\n", s->style, s->face, s->face,
+                     "<td>%d</td><td>%d</td><td>%d</td></tr>\n", s->style,
+                strcmp(s->face, "co") ? "cps" : "co", s->face,
                 m.lines, m.tokens, m.functions, m.depth, m.complexity, m.errors);
     }
     fputs("</table></div>\n", out);
@@ -261,31 +219,54 @@ static void put_head(const struct bench *bench, FILE *out)
     fprintf(out, "<p>%zu cells in %.0f s%s. <b class=\"co\">co</b> is the coroutine face, "
                  "<b class=\"cps\">cps</b> the callback face. The baseline is queue co, for single "
                  "pages discipline co; lines on bars are 95&nbsp;%% intervals of the median ratio. "
-                 "A grey bar is a cell that got other pages than it should.</p>\n",
+                 "A grey bar is a cell that got other pages than it should. Ranks are by "
+                 "instructions where they were counted, else by time.</p>\n",
             bench->count, bench->seconds,
-            bench->interrupted || bench->out_of_time ? ", not complete" : "");
+            bench_is_partial(bench) ? ", not complete" : "");
     if (f->measured)
         fprintf(out, "<p class=\"soft\">Fairness: with real leaves a page costs %.0f instructions "
                      "on the coroutine face and %.0f on the callback face (%+.1f&nbsp;%%; aimed "
                      "at: within 3).</p>\n", f->co, f->cps, (f->cps / f->co - 1) * 100);
     else
-        fputs("<p class=\"soft\">Fairness of the real leaves was not measured.</p>\n", out);
+        fprintf(out, "<p class=\"soft\">Fairness of the real leaves was not measured%s%s.</p>\n",
+                bench->uncounted ? ": " : "", bench->uncounted ? bench->uncounted : "");
+}
+
+/* The next table after t; 0 when there is none. */
+static int next_table(struct bench_table *t)
+{
+    const struct bench *bench = t->bench;
+    t->from = t->to;
+    while (t->to < bench->count
+           && bench_same_table(&bench->results[t->to].cell, &bench->results[t->from].cell))
+        t->to++;
+    return t->from < bench->count;
+}
+
+static void put_contents(const struct bench *bench, FILE *out)
+{
+    struct bench_table table = {bench, 0, 0};
+    fputs("<nav><a href=\"#code\">the code</a> <a href=\"#sources\">the sources</a>", out);
+    if (bench->nlimits)
+        fprintf(out, " <a href=\"#few\">%d descriptors</a>", BENCH_NOFILE);
+    while (next_table(&table)) {
+        fprintf(out, " <a href=\"#t%zu\">", table.from);
+        put_title(&bench->results[table.from].cell, out);
+        fputs("</a>", out);
+    }
+    fputs("</nav>\n", out);
 }
 
 int bench_write_html(const struct bench *bench, FILE *out)
 {
-    struct table table = {bench, 0, 0};
+    struct bench_table table = {bench, 0, 0};
     put_head(bench, out);
-    while (table.from < bench->count) {
-        while (table.to < bench->count
-               && bench_same_table(&bench->results[table.to].cell,
-                                   &bench->results[table.from].cell))
-            table.to++;
+    put_contents(bench, out);
+    while (next_table(&table))
         put_table(&table, out);
-        table.from = table.to;
-    }
+    put_limits(bench, out);
     put_sources(out);
-    fputs("<h2>Side by side</h2>\n<div class=\"sides\">\n", out);
+    fputs("<h2 id=\"code\">Side by side</h2>\n<div class=\"sides\">\n", out);
     put_code(bench->opt.left, out);
     put_code(bench->opt.right, out);
     fputs("</div>\n</body>\n</html>\n", out);

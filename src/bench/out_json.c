@@ -158,7 +158,7 @@ static void put_machine(struct cos_json *j, const struct bench *bench)
     put_double(j, "ratio", bench->fairness.measured ? bench->fairness.cps / bench->fairness.co : 0);
     cos_json_end(j);
     put_str(j, "instructions_not_counted", bench->uncounted);
-    put_bool(j, "partial", bench->interrupted || bench->out_of_time);
+    put_bool(j, "partial", bench_is_partial(bench));
     put_double(j, "seconds", bench->seconds);
 }
 

@@ -117,8 +117,8 @@ static void print_fairness(const struct bench *bench, FILE *out)
     const struct bench_fairness *f = &bench->fairness;
     double more = f->measured ? (f->cps / f->co - 1) * 100 : 0;
     if (!f->measured) {
-        fprintf(out, "\nfairness: not measured%s%s\n", bench->uncounted ? ": " : "",
-                bench->uncounted ? bench->uncounted : "");
+        fprintf(out, "\nfairness: not measured%s%s\n", bench->uncounted || bench->cut ? ": " : "",
+                bench->uncounted ? bench->uncounted : bench->cut ? "no time was left" : "");
         return;
     }
     fprintf(out,
@@ -144,6 +144,6 @@ int bench_write_table(const struct bench *bench, FILE *out)
                  "flight; B/task: memory at the peak a step in\nflight; stack: the deepest at a "
                  "leaf, bytes; lag: the worst delay of a timer.\n",
             bench->count, bench->seconds, bench->interrupted ? ", interrupted: partial" : "",
-            bench->out_of_time ? ", ended by the time limit" : "");
+            !bench->interrupted && bench_is_partial(bench) ? ", cut short by the time limit" : "");
     return ferror(out) ? COS_EIO : 0;
 }

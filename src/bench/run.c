@@ -19,9 +19,11 @@
 #include <unistd.h>
 
 enum { OUTPUT_MAX = 1 << 20, WORKER_MS = 120 * 1000 };
+/* What has begun before the time was over may go on for so long. */
+enum { GRACE_S = 8 };
 
 static volatile sig_atomic_t interrupted;
-static int64_t began;
+static int64_t began, last_moment;
 
 static void on_signal(int signo)
 {
@@ -72,6 +74,8 @@ static void read_child(int fd, pid_t pid, struct cos_buf *out)
 {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     int64_t until = bench_clock() + WORKER_MS * (int64_t)1000000;
+    if (last_moment && until > last_moment)
+        until = last_moment;
     char room[4096];
     ssize_t n = 1;
     while (n > 0 && bench_clock() < until && !interrupted) {
@@ -145,7 +149,7 @@ static void take_sample(struct bench *bench, struct bench_result *result, int ro
     snprintf(dir, sizeof dir, "--worker-dir=%s", bench->dir);
     if (bench_start(&child, argv) || bench_finish(&child, &out)
         || bench_parse_sample(out.data, &sample)) {
-        result->died += !interrupted;
+        result->died += !interrupted && bench_clock() < last_moment;
     } else if (round < 0) {
         result->probe = sample;
         result->probed = 1;
@@ -173,6 +177,23 @@ static void run_round(struct bench *bench, int round)
     }
 }
 
+/* 1 when so many percent of the time are over. */
+static int late(struct bench *bench, int percent)
+{
+    if (bench_stopped(bench))
+        return 1;
+    return bench_clock() - began > bench->opt.seconds * (int64_t)10000000 * percent;
+}
+
+/* A quarter of the time is for what comes after them. */
+static void run_rounds(struct bench *bench)
+{
+    int round = -1;
+    for (; round < bench->opt.rounds && !late(bench, 75); round++)
+        run_round(bench, round);
+    bench->cut = round < bench->opt.rounds;
+}
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
     (void)st;
@@ -194,11 +215,6 @@ static int prepare(struct bench *bench)
     return mkdtemp(bench->dir) ? 0 : cos_err_from_errno(errno);
 }
 
-int bench_late(const struct bench *bench, int percent)
-{
-    return bench_clock() - began > bench->opt.seconds * (int64_t)10000000 * percent;
-}
-
 int bench_run(struct bench *bench)
 {
     struct sigaction stop = {.sa_handler = on_signal};
@@ -208,16 +224,18 @@ int bench_run(struct bench *bench)
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     began = bench_clock();
+    last_moment = began + (bench->opt.seconds + GRACE_S) * (int64_t)1000000000;
     /* Counts first: they are what a busy machine cannot spoil. */
     bench->uncounted = "not asked for";
     if (!bench->opt.no_instructions)
         bench_count(bench);
+    run_rounds(bench);
     if (bench_has_real(bench) && !bench_stopped(bench))
         bench_limits(bench);
-    if (!bench->uncounted && bench_has_real(bench) && !bench_late(bench, 40))
+    if (!bench->uncounted && bench_has_real(bench) && !bench_stopped(bench)) {
         bench_count_fairness(bench);
-    for (int round = -1; round < bench->opt.rounds && !bench_stopped(bench); round++)
-        run_round(bench, round);
+        bench->cut |= !bench->fairness.measured;
+    }
     bench->seconds = (double)(bench_clock() - began) / 1e9;
     if (!bench->opt.quiet && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);

@@ -1,0 +1,96 @@
+#!/bin/sh
+# page.t - the page of `coscrawl bench --html` in a browser: what it shows agrees
+# with the JSON of the same run, and it can be read on a desk and on a telephone.
+# A script is put into a copy of the page that measures what the browser made of
+# it; the page itself has none.
+coscrawl=${COSCRAWL:-./coscrawl}
+browser=
+for name in chromium chromium-browser google-chrome; do
+	[ -n "$browser" ] || browser=$(command -v $name)
+done
+[ -n "$browser" ] || {
+	echo "1..0 # SKIP no chromium here"
+	exit 0
+}
+command -v jq >/dev/null 2>&1 || {
+	echo "1..0 # SKIP no jq here"
+	exit 0
+}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+n=0 failed=0
+same() { # GOT WANTED DESCRIPTION
+	n=$((n + 1))
+	if [ "$1" = "$2" ]; then
+		echo "ok $n - $3"
+	else
+		failed=1
+		echo "not ok $n - $3"
+		printf '# got: %s\n# expected: %s\n' "$1" "$2"
+	fi
+}
+
+"$coscrawl" bench --style=sequential,parallel,queue,hell,discipline --leaves=null,replay --shape=one,cross,errors \
+	--rounds=1 --no-instructions -q --json --side-by-side=hell-cps,queue-co --html="$tmp/page.html" >"$tmp/json"
+same $? 0 "a page was made"
+
+cat >"$tmp/measure.html" <<'EOF'
+<script>
+let said = "";
+const say = (name, value) => { said += name + " " + value + "\n"; };
+const all = (what) => Array.from(document.querySelectorAll(what));
+const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+say("width", innerWidth);
+say("overflow", Math.max(0, document.documentElement.scrollWidth - innerWidth));
+say("plots", all("figure svg").length);
+say("bars", all("svg rect").length);
+say("grey", all("svg rect.bar-bad").length);
+say("empty", all("svg rect").filter((r) => r.getBoundingClientRect().width < 1).length);
+say("cut", all("svg text").filter((t) => !inside(t.getBoundingClientRect(), t.closest("svg").getBoundingClientRect())).length);
+say("small", all("svg text").filter((t) => t.getBoundingClientRect().height < 9).length);
+say("rows", all("h2[id^=t] ~ .scroll tr td.co, h2[id^=t] ~ .scroll tr td.cps").length);
+say("dead", all("nav a").filter((a) => !document.getElementById(a.hash.slice(1))).length);
+say("code", all(".sides pre").map((p) => p.textContent.split("\n").length > 20).join());
+const sides = all(".sides > div").map((d) => d.getBoundingClientRect());
+say("beside", sides.length === 2 && Math.abs(sides[0].top - sides[1].top) < 2);
+const body = getComputedStyle(document.body);
+say("colours", body.color !== body.backgroundColor);
+parent.postMessage(said, "*");
+</script>
+EOF
+cat "$tmp/page.html" "$tmp/measure.html" >"$tmp/copy.html"
+
+# A window has a least width; a frame has not.
+look() { # WIDTH
+	cat >"$tmp/frame.html" <<-EOF
+		<!DOCTYPE html>
+		<pre id="measured"></pre>
+		<script>onmessage = (e) => { document.getElementById("measured").textContent = "\\n" + e.data; };</script>
+		<iframe src="copy.html" style="border:0;width:$1px;height:900px"></iframe>
+	EOF
+	timeout 100 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/profile" \
+		--window-size=1400,900 --virtual-time-budget=5000 --dump-dom "file://$tmp/frame.html" \
+		2>"$tmp/err" | sed -n '/id="measured"/,/<\/pre>/p' >"$tmp/measured"
+}
+measured() { sed -n "s/^$1 //p" "$tmp/measured"; }
+
+cells=$(jq '.cells | length' "$tmp/json")
+sources=$(jq '.sources | length' "$tmp/json")
+for width in 1280 390; do
+	look $width
+	same "$(measured width)" $width "a window $width wide"
+	same "$(measured overflow)" 0 "$width wide: nothing sticks out"
+	same "$(measured cut)" 0 "$width wide: no text of a plot is cut off"
+	same "$(measured small)" 0 "$width wide: nor too small"
+	same "$(measured beside)" "$([ $width -gt 1000 ] && echo true || echo false)" \
+		"$width wide: the sources stand $([ $width -gt 1000 ] && echo beside || echo below) each other"
+done
+same "$(measured bars)" "$cells" "a bar for every cell"
+same "$(measured empty)" 0 "none of them empty"
+same "$(measured grey)" "$(jq '[.cells[] | select(.valid | not)] | length' "$tmp/json")" "the invalid ones are grey"
+same "$(measured rows)" $((cells + sources)) "a row for every cell and every source"
+same "$(measured dead)" 0 "every entry of the contents leads somewhere"
+same "$(measured code)" true,true "two sources are there"
+same "$(measured colours)" true "and can be seen"
+echo "1..$n"
+exit $failed
