@@ -14,10 +14,12 @@ trap 'rm -rf "$tmp"' EXIT
 n=0 failed=0
 verdict() { # HELD DESCRIPTION
 	n=$((n + 1))
-	[ "$1" = 1 ] && echo "ok $n - $2" || {
+	if [ "$1" = 1 ]; then
+		echo "ok $n - $2"
+	else
 		failed=1
 		echo "not ok $n - $2"
-	}
+	fi
 }
 
 for run in 1 2 3 4 5; do
@@ -32,7 +34,7 @@ fi
 sed 's/^/# /' "$tmp/1.order"
 for run in 2 3 4 5; do
 	cmp -s "$tmp/1.order" "$tmp/$run.order" && held=1 || held=0
-	verdict $held "run $run ranks as run 1 does"
+	verdict "$held" "run $run ranks as run 1 does"
 done
 
 # name, least and most instructions a page
@@ -41,10 +43,10 @@ jq -rs '[.[].cells[]] | group_by(.shape + .style + .face)[] |
 	"$tmp"/?.json | sort -k1,1 -k3,3g >"$tmp/intervals"
 awk '{ printf "# %-6s %-15s %.0f to %.0f\n", $1, $2, $3, $4 }' "$tmp/intervals"
 [ "$(awk '$5 != 5' "$tmp/intervals" | wc -l)" = 0 ] && [ -s "$tmp/intervals" ] && held=1 || held=0
-verdict $held "five counts of every cell"
+verdict "$held" "five counts of every cell"
 overlaps=$(awk '$1 == shape && $3 <= most { print name, $2 } { shape = $1; most = $4; name = $2 }' "$tmp/intervals")
 [ -z "$overlaps" ] && held=1 || held=0
-verdict $held "no two intervals overlap"
-[ $held = 1 ] || printf '%s\n' "$overlaps" | sed 's/^/# /'
+verdict "$held" "no two intervals overlap"
+[ "$held" = 1 ] || printf '%s\n' "$overlaps" | sed 's/^/# /'
 echo "1..$n"
 exit $failed

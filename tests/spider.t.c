@@ -105,6 +105,7 @@ static void helpers(struct site *site)
 
 static void recursion(struct site *site)
 {
+    int all = 0; /* pages that the first style found */
     for (const struct spider_style *s = spider_styles; s->name; s++) {
         int requests, urls;
         if (!is_style(s, "sequential parallel once queue"))
@@ -118,6 +119,9 @@ static void recursion(struct site *site)
         ok(run(s, site->url, 3, 4) == 0, "C3 %s %s: a site of cross links", s->name, s->face);
         requests = (int)site_number(site, "requests");
         urls = (int)site_urls(site);
+        all = all ? all : urls;
+        ok(urls == all && urls > 10, "C3 %s %s: every page that links lead to, %d", s->name, s->face,
+           urls);
         if (!strcmp(s->name, "sequential"))
             ok(requests == urls && site_number(site, "peak") == 1,
                "C3 sequential %s: one at a time, each once", s->face);
