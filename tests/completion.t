@@ -27,7 +27,7 @@ offers --robots --robo
 offers "--no-robots --no-random-wait --no-retry-on-http-error" --no-r
 offers host --scope = ho
 offers "page prefix host domain any" --scope =
-offers "text jsonl" --format ""
+offers "text jsonl csv dot" --format ""
 offers "auto always never" --color = ""
 offers why w
 offers --shape site --sh

@@ -230,6 +230,85 @@ static void check_changes(void)
           "a page that is gone: links lead to the web, its file stays");
 }
 
+/* --- lists and configuration ------------------------------------------------------------ */
+
+static const struct http_page strange[] = {
+    {.path = "/", .body = "<title>=cmd|' /C calc'!A0</title>" A("/two.html") A("/q?a=\\\"b")
+                          A("/gone.html")},
+    {.path = "/two.html", .body = "<title>\x1b[31mred, \"quoted\"\x07</title>"},
+    {.path = "/gone.html", .status = 404, .body = "no"},
+    {.path = "*", .body = "<title> @SUM(1)</title>"},
+    {0},
+};
+
+static int clean(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' && *text != '\n')
+            return 0;
+    return 1;
+}
+
+static void check_formats(void)
+{
+    run(strange, "--list --format=csv $U/");
+    check(!strncmp(out, "url,state,status,reason,", 24), "csv: the first line has the names");
+    check(strstr(out, ",\"'=cmd|' /C calc'!A0\","), "csv: a formula is none any more");
+    check(strstr(out, ",\"'@SUM(1)\",") && !strstr(out, ",@SUM"), "csv: nor is a function");
+    check(strstr(out, "[31mred, \"\"quoted\"\"") && clean(out), "csv: quotes and control characters");
+    check(strstr(out, "/gone.html,failed,404,EHTTP,"), "csv: what failed");
+    check(shell("awk -F, 'NR > 1 && !/cmd|red/ && NF != 15 {exit 1}' ../out") == 0,
+          "csv: every row has every cell");
+    run(strange, "--list --format=dot $U/");
+    check(!strncmp(out, "strict digraph ", 15) && strstr(out, "\n}\n"), "dot: a whole graph");
+    check(strstr(out, "/\" -> \"http") && strstr(out, "/two.html\";\n"), "dot: edges");
+    check(strstr(out, "/gone.html\" [color=red];"), "dot: what failed is red");
+    check(strstr(out, "q?a=\\\\%22b\"") && clean(out), "dot: names are escaped");
+    run(strange, "--dry-run -X /x --format=csv $U/");
+    check(strstr(out, "/two.html,would,,,,1,"), "csv: a dry run");
+    run(strange, "--format=jsonl -v $U/");
+    check(clean(out) && clean(err), "jsonl, and messages: no control characters");
+}
+
+static int write_config(const char *path, const char *text)
+{
+    return shell("mkdir -p $(dirname %s) && printf '%s' >%s", path, text, path);
+}
+
+static void check_config(void)
+{
+    run(small, "--no-config -l 0 $U/");
+    setenv("XDG_CONFIG_HOME", "", 1);
+    write_config("$HOME/.config/coscrawl/config", "# mine\\n\\nlevel = 1\\n user-agent =  me too \\n");
+    run(small, "$U/");
+    check(asked("/1.html") && !asked("/2.html"), "~/.config/coscrawl/config is read");
+    check(sent("/", "User-Agent", "me too"), "values are trimmed");
+    run(small, "-l 2 $U/");
+    check(asked("/2.html") && !asked("/3.html"), "the command line wins");
+    run(small, "--no-config $U/");
+    check(asked("/5.html"), "--no-config reads none");
+    shell("mkdir -p ../xdg/coscrawl && echo 'level=0' >../xdg/coscrawl/config; printf 'mirror\\nno-host-directories\\n' >../c");
+    run(small, "--config=../c $U/");
+    check(asked("/7.html") && has("1.html", "./2.html"), "--config reads another");
+    {
+        char dir[64];
+        snprintf(dir, sizeof dir, "%s/xdg", top);
+        setenv("XDG_CONFIG_HOME", dir, 1);
+    }
+    run(small, "$U/");
+    check(asked("/") && !asked("/1.html"), "$XDG_CONFIG_HOME/coscrawl/config is read");
+    unsetenv("XDG_CONFIG_HOME");
+    shell("printf 'level = 1\\n\\nlevl = 2\\n' >../c");
+    cmp_ok(run(small, "--config=../c $U/"), "==", 2, "a mistake in a file: exit 2");
+    check(strstr(err, "../c:3: unknown option --levl; did you mean --level?"), "and its place");
+    shell("echo 'level 2' >../c");
+    cmp_ok(run(small, "--config ../c $U/"), "==", 2, "a value without '='");
+    shell("echo 'help' >../c");
+    cmp_ok(run(small, "--config=../c $U/"), "==", 2, "what belongs on the command line");
+    cmp_ok(run(small, "--config=../none $U/"), "==", 3, "a file that is not there: exit 3");
+    shell("rm -f $HOME/.config/coscrawl/config");
+}
+
 int main(void)
 {
     static const struct group groups[] = {
@@ -239,6 +318,8 @@ int main(void)
         {"convert", check_convert},
         {"conditional", check_conditional},
         {"changes", check_changes},
+        {"formats", check_formats},
+        {"config", check_config},
         {NULL, NULL},
     };
     setenv("TAP_TIMEOUT", "300", 0);

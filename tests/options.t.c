@@ -318,6 +318,9 @@ static void check_switches(void)
     FIELD("--no-color", color, TOOL_COLOR_NEVER);
     FIELD("--color=always", color, TOOL_COLOR_ALWAYS);
     FIELD("--format=jsonl", format, TOOL_FORMAT_JSONL);
+    FIELD("--format=csv", format, TOOL_FORMAT_CSV);
+    FIELD("--format=dot", format, TOOL_FORMAT_DOT);
+    TEXT("--config=x", config, "x");
     FIELD("--scope=domain", crawl.scope, COS_SCOPE_DOMAIN);
     FIELD("-p", crawl.page_requisites, 1);
     FIELD("-E", crawl.adjust_extension, 1);

@@ -1,5 +1,6 @@
 /* cmd_crawl.c - `coscrawl [OPTION]… URL…`: options to a crawl, its events to
  * messages and data, its result to the summary and the exit code. */
+#include "tool/config_file.h"
 #include "tool/options.h"
 #include "tool/output.h"
 #include "tool/seeds.h"
@@ -188,7 +189,9 @@ static int prepare(struct run *run)
 int cmd_crawl(int argc, char **argv)
 {
     struct run run = {0};
-    int code = tool_options_parse(&run.options, argc, argv);
+    int code = tool_config(&run.options, argc, argv);
+    if (!code)
+        code = tool_options_add(&run.options, argc, argv);
     if (!code && run.options.help) {
         tool_help();
     } else if (!code && run.options.version) {

@@ -1,5 +1,6 @@
 # src/tool/local.mk - the program.
 bin_PROGRAMS += coscrawl
+AM_CPPFLAGS += -DCOS_SYSCONFDIR='"$(sysconfdir)"'
 coscrawl_LDADD = libbench.la libspider.la libcos.la
 # What the program and the tests of the command line share.
 tool_option_sources = \
@@ -18,6 +19,7 @@ tool_ui_sources = \
 	src/tool/text.c src/tool/text.h \
 	src/tool/ui.c src/tool/ui.h
 coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
+	src/tool/config_file.c src/tool/config_file.h \
 	src/tool/cmd_bench.c \
 	src/tool/cmd_crawl.c \
 	src/tool/cmd_links.c \
@@ -30,7 +32,9 @@ coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/cmd_why.c \
 	src/tool/help.c \
 	src/tool/main.c \
-	src/tool/output.c src/tool/output.h \
+	src/tool/output.c src/tool/output.h src/tool/output_int.h \
+	src/tool/output_csv.c \
+	src/tool/output_dot.c \
 	src/tool/seeds.c src/tool/seeds.h \
 	src/tool/signals.c src/tool/signals.h \
 	src/tool/version.c src/tool/version.h

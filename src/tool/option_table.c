@@ -11,7 +11,9 @@ static const struct tool_choice scopes[] = {
     {"domain", COS_SCOPE_DOMAIN}, {"any", COS_SCOPE_ANY},       {NULL, 0},
 };
 static const struct tool_choice formats[] = {
-    {"text", TOOL_FORMAT_TEXT}, {"jsonl", TOOL_FORMAT_JSONL}, {NULL, 0}};
+    {"text", TOOL_FORMAT_TEXT}, {"jsonl", TOOL_FORMAT_JSONL}, {"csv", TOOL_FORMAT_CSV},
+    {"dot", TOOL_FORMAT_DOT},   {NULL, 0},
+};
 static const struct tool_choice progresses[] = {
     {"auto", TOOL_PROGRESS_AUTO},   {"bar", TOOL_PROGRESS_BAR},
     {"plain", TOOL_PROGRESS_PLAIN}, {"none", TOOL_PROGRESS_NONE}, {NULL, 0},
@@ -160,7 +162,7 @@ static const struct tool_option table[] = {
            "where the crawl is kept", set_string, CRAWL(dir)), .letter = "P"},
     {VALUE("output", GROUP_OUTPUT, "FILE", "-", "the list goes to FILE (-: stdout)", set_string,
            AT(output)), .letter = "o"},
-    {VALUE("format", GROUP_OUTPUT, "FORM", "text", "of the list: text or jsonl", set_format,
+    {VALUE("format", GROUP_OUTPUT, "FORM", "text", "of the list: text, jsonl, csv or dot", set_format,
            AT(format)), .choices = formats},
     {.name = "quiet", .letter = "q", .group = GROUP_OUTPUT, .help = "errors only",
      .set = set_quiet},
@@ -174,6 +176,8 @@ static const struct tool_option table[] = {
      .flags = OPT_NO, .choices = colors, .min = TOOL_COLOR_NEVER},
     {VALUE("max-memory", GROUP_OUTPUT, "SIZE", "256M", "beyond it the queue goes to disk",
            set_size, CRAWL(max_memory)), .flags = OPT_WIDE, .min = 1 << 20},
+    {VALUE("config", GROUP_OUTPUT, "FILE", "see the manual", "options from FILE, not the usual ones",
+           set_string, AT(config)), .flags = OPT_NO},
     {.name = "version", .letter = "V", .group = GROUP_OUTPUT, .help = "versions of all parts",
      .set = set_flag, .at = AT(version)},
     {.name = "help", .letter = "h", .group = GROUP_OUTPUT, .help = "this text", .set = set_flag,

@@ -15,6 +15,7 @@ struct parse {
     char **argv;
     int argc;
     int at; /* the word being looked at */
+    const char *who; /* begins every message */
 };
 
 static const struct tool_option *find_long(const char *name, size_t len)
@@ -49,7 +50,7 @@ static int apply(struct parse *p, const struct tool_option *option, const char *
     cos_buf_init(&why, 4096);
     err = option->set(&set);
     if (err)
-        tool_usage(WHO, "%s: %s", name, why.data ? why.data : cos_strerror(err));
+        tool_usage(p->who, "%s: %s", name, why.data ? why.data : cos_strerror(err));
     cos_buf_release(&why);
     return err ? TOOL_USAGE : 0;
 }
@@ -66,20 +67,20 @@ static int take_value(struct parse *p, const struct tool_option *option, const c
         return 0;
     }
     if (next)
-        return tool_usage(WHO, "%s needs a value (%s), and %s is an option", name, option->meta,
+        return tool_usage(p->who, "%s needs a value (%s), and %s is an option", name, option->meta,
                           next);
-    return tool_usage(WHO, "%s needs a value (%s)", name, option->meta);
+    return tool_usage(p->who, "%s needs a value (%s)", name, option->meta);
 }
 
-static int unknown(const char *typed)
+static int unknown(const struct parse *p, const char *typed)
 {
     const char *say = tool_foreign_option(typed);
     const char *near = say ? NULL : tool_nearest_option(typed);
     if (say)
-        return tool_usage(WHO, "no option %s here: %s", typed, say);
+        return tool_usage(p->who, "no option %s here: %s", typed, say);
     if (near)
-        return tool_usage(WHO, "unknown option %s; did you mean %s?", typed, near);
-    return tool_usage(WHO, "unknown option %s; 'coscrawl --help' lists them", typed);
+        return tool_usage(p->who, "unknown option %s; did you mean %s?", typed, near);
+    return tool_usage(p->who, "unknown option %s; 'coscrawl --help' lists them", typed);
 }
 
 static int parse_long(struct parse *p, const char *word)
@@ -90,7 +91,7 @@ static int parse_long(struct parse *p, const char *word)
     char name[64];
     int on = 1, err;
     if (!len || len > sizeof name - 3)
-        return unknown(word);
+        return unknown(p, word);
     memcpy(name, word, len + 2);
     name[len + 2] = 0;
     if (!option && len > 3 && !memcmp(word, "--no-", 5)) {
@@ -99,9 +100,9 @@ static int parse_long(struct parse *p, const char *word)
         on = 0;
     }
     if (!option)
-        return unknown(name);
+        return unknown(p, name);
     if (value && (!on || option->arg == ARG_NONE))
-        return tool_usage(WHO, "%s takes no value", name);
+        return tool_usage(p->who, "%s takes no value", name);
     if (on && !value && option->arg == ARG_REQUIRED) {
         err = take_value(p, option, name, &value);
         if (err)
@@ -120,7 +121,7 @@ static int parse_short(struct parse *p, const char *word)
         const char *value = NULL;
         int err;
         if (!option)
-            return unknown((at[0] & 0x80) ? word : name);
+            return unknown(p, (at[0] & 0x80) ? word : name);
         at += len;
         if (len == 1 && option->arg == ARG_REQUIRED) {
             value = at;
@@ -136,11 +137,16 @@ static int parse_short(struct parse *p, const char *word)
     return 0;
 }
 
-int tool_options_parse(struct tool_options *options, int argc, char **argv)
+int tool_options_word(struct tool_options *options, const char *word, const char *who)
 {
-    struct parse p = {options, argv, argc, 1};
+    struct parse p = {options, NULL, 0, 0, who};
+    return parse_long(&p, word);
+}
+
+int tool_options_add(struct tool_options *options, int argc, char **argv)
+{
+    struct parse p = {options, argv, argc, 1, WHO};
     int ended = 0, err = 0;
-    *options = (struct tool_options){0};
     for (; p.at < argc && !err; p.at++) {
         const char *word = argv[p.at];
         if (!ended && !strcmp(word, "--"))
@@ -153,4 +159,10 @@ int tool_options_parse(struct tool_options *options, int argc, char **argv)
             err = tool_fail(1, WHO, "%s", cos_strerror(COS_ENOMEM));
     }
     return err;
+}
+
+int tool_options_parse(struct tool_options *options, int argc, char **argv)
+{
+    *options = (struct tool_options){0};
+    return tool_options_add(options, argc, argv);
 }

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "crawl/options.h"
 
-enum tool_format { TOOL_FORMAT_TEXT = 0, TOOL_FORMAT_JSONL };
+enum tool_format { TOOL_FORMAT_TEXT = 0, TOOL_FORMAT_JSONL, TOOL_FORMAT_CSV, TOOL_FORMAT_DOT };
 enum tool_progress {
     TOOL_PROGRESS_AUTO = 0,
     TOOL_PROGRESS_BAR,
@@ -29,6 +29,7 @@ struct tool_options {
     const char *log_file;
     int progress;
     int color;
+    const char *config;          /* --config; config_file.c reads it before all others */
     int help;
     int version;
     struct tool_mem *mem;        /* strings made while parsing */
@@ -98,6 +99,11 @@ const char *tool_group_title(int group);
 /* Parses argv[1..). 0; or 2 after one line on stderr. Strings are borrowed from
  * argv. Release in both cases. */
 int tool_options_parse(struct tool_options *options, int argc, char **argv);
+/* The same over what the options hold already. */
+int tool_options_add(struct tool_options *options, int argc, char **argv);
+/* One long option, "--name" or "--name=value", which must stay; who begins the
+ * message when it is wrong. */
+int tool_options_word(struct tool_options *options, const char *word, const char *who);
 void tool_options_release(struct tool_options *options);
 
 /* Setters (option_set.c): 0, or a negative cos_err with *why filled. */

@@ -1,11 +1,11 @@
 /* output.c - one line per URL.
  *
  * text: the URL of every page that was fetched. A dry run says "fetch URL" or
- * "skip URL  # why". jsonl: an object for every URL that reached its end, with
+ * "skip URL  # why". csv and dot: output_csv.c, output_dot.c. jsonl: an object for every URL that reached its end, with
  * "state" done, failed or skipped, or would for a dry run. URLs are ASCII by
  * construction, and the JSON writer escapes the rest, so nothing from the
  * network reaches a terminal raw. */
-#include "tool/output.h"
+#include "tool/output_int.h"
 
 #include "base/json.h"
 #include "base/log.h"
@@ -13,25 +13,32 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 1 << 20 };
+static int begin(struct tool_output *out)
+{
+    return out->format == TOOL_FORMAT_CSV   ? output_csv_begin(out)
+           : out->format == TOOL_FORMAT_DOT ? output_dot_begin(out)
+                                            : 0;
+}
 
 int output_init(struct tool_output *out, const struct tool_options *o)
 {
     *out = (struct tool_output){.format = o->format, .mode = o->crawl.mode};
-    cos_buf_init(&out->line, LINE_MAX_BYTES);
+    cos_buf_init(&out->line, OUTPUT_LINE_MAX);
     if (o->crawl.mode == COS_MODE_SAVE && !o->output && !o->format_given)
         return 0;
     if (!o->output || !strcmp(o->output, "-")) {
         out->file = stdout;
-        return 0;
+        return begin(out);
     }
     out->file = fopen(o->output, "we");
     out->owned = 1;
-    return out->file ? 0 : cos_err_from_errno(errno);
+    return out->file ? begin(out) : cos_err_from_errno(errno);
 }
 
 int output_release(struct tool_output *out)
 {
+    if (out->file && out->format == TOOL_FORMAT_DOT && output_dot_end(out) && !out->err)
+        out->err = COS_EIO;
     if (out->file && fflush(out->file) && !out->err)
         out->err = cos_err_from_errno(errno);
     if (out->file && out->owned && fclose(out->file) && !out->err)
@@ -41,7 +48,7 @@ int output_release(struct tool_output *out)
     return out->err;
 }
 
-static void flush_line(struct tool_output *out, int err)
+void output_flush_line(struct tool_output *out, int err)
 {
     if (!err)
         err = cos_buf_addc(&out->line, '\n');
@@ -55,7 +62,7 @@ static void flush_line(struct tool_output *out, int err)
 static void text_line(struct tool_output *out, const char *word, const char *url)
 {
     cos_buf_adds(&out->line, word);
-    flush_line(out, cos_log_escape(&out->line, url, strlen(url)));
+    output_flush_line(out, cos_log_escape(&out->line, url, strlen(url)));
 }
 
 static void start(struct cos_json *json, struct tool_output *out, const char *url,
@@ -74,7 +81,7 @@ static void start(struct cos_json *json, struct tool_output *out, const char *ur
 static void end(struct cos_json *json, struct tool_output *out)
 {
     cos_json_end(json);
-    flush_line(out, cos_json_done(json));
+    output_flush_line(out, cos_json_done(json));
 }
 
 static void field(struct cos_json *json, const char *key, const char *value)
@@ -128,6 +135,14 @@ void output_page(struct tool_output *out, const struct cos_crawl_page *page)
     struct cos_json json;
     if (!out->file || (out->mode == COS_MODE_DRY_RUN && out->format == TOOL_FORMAT_TEXT))
         return;
+    if (out->format == TOOL_FORMAT_CSV) {
+        output_csv_page(out, page);
+        return;
+    }
+    if (out->format == TOOL_FORMAT_DOT) {
+        output_dot_page(out, page);
+        return;
+    }
     if (out->format == TOOL_FORMAT_TEXT) {
         /* A redirect is not a page: its target has a line of its own. */
         if (!page->page || !page->page->location)
@@ -149,6 +164,14 @@ void output_would(struct tool_output *out, const char *url, const char *referrer
         text_line(out, "fetch ", url);
         return;
     }
+    if (out->format == TOOL_FORMAT_CSV) {
+        output_csv_other(out, url, "would", NULL, NULL, depth, referrer);
+        return;
+    }
+    if (out->format == TOOL_FORMAT_DOT) {
+        output_dot_node(out, url, ";");
+        return;
+    }
     start(&json, out, url, "would", referrer);
     number(&json, "depth", depth);
     end(&json, out);
@@ -166,7 +189,16 @@ void output_skip(struct tool_output *out, const struct cos_crawl_skip *skip)
         cos_buf_adds(&out->line, "skip ");
         cos_log_escape(&out->line, skip->url, strlen(skip->url));
         cos_buf_addf(&out->line, "  # %s: ", cos_skip_name(skip->reason));
-        flush_line(out, cos_log_escape(&out->line, detail, strlen(detail)));
+        output_flush_line(out, cos_log_escape(&out->line, detail, strlen(detail)));
+        return;
+    }
+    if (out->format == TOOL_FORMAT_CSV) {
+        output_csv_other(out, skip->url, "skipped", cos_skip_name(skip->reason), detail,
+                         skip->depth, skip->referrer);
+        return;
+    }
+    if (out->format == TOOL_FORMAT_DOT) {
+        output_dot_node(out, skip->url, " [style=dotted];");
         return;
     }
     start(&json, out, skip->url, "skipped", skip->referrer);
@@ -181,6 +213,14 @@ void output_failure(struct tool_output *out, const struct cos_crawl_failure *f)
     struct cos_json json;
     if (!out->file || !f->final || out->format == TOOL_FORMAT_TEXT)
         return;
+    if (out->format == TOOL_FORMAT_CSV) {
+        output_csv_failure(out, f);
+        return;
+    }
+    if (out->format == TOOL_FORMAT_DOT) {
+        output_dot_node(out, f->url, " [color=red];");
+        return;
+    }
     start(&json, out, f->url, "failed", f->referrer);
     field(&json, "reason", cos_errname(f->err));
     field(&json, "detail", f->why ? f->why : cos_strerror(f->err));
