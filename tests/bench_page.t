@@ -1,5 +1,5 @@
 #!/bin/sh
-# page.t - the page of `coscrawl bench --html` in a browser: what it shows agrees
+# bench_page.t - the page of `coscrawl bench --html` in a browser: what it shows agrees
 # with the JSON of the same run, and it can be read on a desk and on a telephone.
 # A script is put into a copy of the page that measures what the browser made of
 # it; the page itself has none.

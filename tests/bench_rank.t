@@ -1,5 +1,5 @@
 #!/bin/sh
-# rank.t - with null leaves the ranking of the styles is the same in five runs,
+# bench_rank.t - with null leaves the ranking of the styles is the same in five runs,
 # whatever else the machine does: it is by instructions. The instructions of the
 # five runs are intervals, and those of neighbours do not overlap. Slow.
 coscrawl=${COSCRAWL:-./coscrawl}
