@@ -25,7 +25,7 @@ endif
 
 # scan, css, charset, links
 check_PROGRAMS += tests/scan.t tests/css.t tests/charset.t tests/links.t tests/hostile.t
-dist_check_SCRIPTS += tests/cmd_links.t
+dist_check_SCRIPTS += tests/cmd_links.t tests/demo_links.t
 EXTRA_DIST += tests/scan_show.h
 
 # Their fuzzers.
