@@ -32,8 +32,9 @@ TESTS = $(check_PROGRAMS) $(dist_check_SCRIPTS)
 TEST_EXTENSIONS = .t
 T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_T_LOG_DRIVER_FLAGS = --comments
+# A test that runs make must not inherit the list of tests, or it runs itself.
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; builddir='$(builddir)'; COSCRAWL='$(abs_builddir)/coscrawl'; \
-	CC='$(CC)'; export srcdir builddir COSCRAWL CC;
+	CC='$(CC)'; export srcdir builddir COSCRAWL CC; unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL;
 EXTRA_DIST += $(FULL_TESTS)
 
 check-full: all $(check_PROGRAMS)
