@@ -12,6 +12,7 @@
 
 static char dir[] = "/tmp/cos-spider-XXXXXX";
 static int pages, downloads, failures, first_error;
+static size_t left; /* in the set of URLs under way, at the end */
 static char order[4096];
 
 static void report(const char *url, int downloaded, int err, void *arg)
@@ -37,8 +38,9 @@ static void clean(void)
 static int run(const struct spider_style *style, const char *url, int nesting, int concurrency)
 {
     struct spider spider = {.url = url, .dir = dir, .nesting = nesting,
-                            .concurrency = concurrency, .report = report};
+                            .concurrency = concurrency, .report = report, .left = &left};
     pages = downloads = failures = first_error = 0;
+    left = SIZE_MAX;
     order[0] = 0;
     return style->run(&spider);
 }
@@ -128,8 +130,10 @@ static void recursion(struct site *site)
         else if (!strcmp(s->name, "parallel"))
             cmp_ok(requests, ">", urls, "C4 C16 parallel %s: the race shows as double downloads",
                    s->face);
-        else
+        else {
             cmp_ok(requests, "==", urls, "C5 C16 %s %s: requests = distinct URLs", s->name, s->face);
+            cmp_ok((int)left, "==", 0, "C18 %s %s: what went well is forgotten", s->name, s->face);
+        }
         if (!strcmp(s->name, "queue"))
             cmp_ok(site_number(site, "peak"), "<=", 4, "C6 queue %s: never more than the limit",
                    s->face);
@@ -201,9 +205,14 @@ static void errors(void)
                s->face);
         else if (!strcmp(s->name, "parallel"))
             cmp_ok(err, "==", COS_EHTTP, "C4 parallel %s reports a failure once", s->face);
-        else
+        else {
             ok(err && failures > 1 && downloads + failures == 30,
                "C6 queue %s: an error does not stop the rest (%d failed)", s->face, failures);
+            cmp_ok((int)left, "==", failures, "C18 queue %s: the set holds those that failed",
+                   s->face);
+            cmp_ok(site_number(&site, "requests"), "==", 30, "C18 queue %s: nothing twice",
+                   s->face);
+        }
     }
     site_stop(&site);
 }

@@ -76,6 +76,6 @@ int spider_once_co(const struct spider *spider)
     struct site site = {spider, cos_flow_once_new(0), spider_depths_new()};
     int err = site.once && site.depths ? walk(&site, spider->url, spider->nesting) : COS_ENOMEM;
     spider_depths_free(site.depths);
-    cos_flow_once_free(site.once);
+    spider_end_once(spider, site.once);
     return err;
 }

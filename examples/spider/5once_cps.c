@@ -141,6 +141,6 @@ int spider_once_cps(const struct spider *spider)
         cps_close(site.rt);
     }
     spider_depths_free(site.depths);
-    cos_flow_once_free(site.once);
+    spider_end_once(spider, site.once);
     return err ? err : outcome;
 }

@@ -106,6 +106,6 @@ int spider_queue_co(const struct spider *spider)
         err = cos_flow_queue_drain(queue, -1);
     cos_flow_queue_free(queue);
     spider_depths_free(site.depths);
-    cos_flow_once_free(site.once);
+    spider_end_once(spider, site.once);
     return err ? err : site.err;
 }

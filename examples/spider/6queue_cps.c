@@ -135,6 +135,6 @@ int spider_queue_cps(const struct spider *spider)
         cps_close(site.rt);
     }
     spider_depths_free(site.depths);
-    cos_flow_once_free(site.once);
+    spider_end_once(spider, site.once);
     return err ? err : site.err;
 }

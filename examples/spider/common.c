@@ -26,6 +26,13 @@ void spider_tell(const struct spider *spider, const char *url, int downloaded, i
         spider->report(url, downloaded, err, spider->arg);
 }
 
+void spider_end_once(const struct spider *spider, struct cos_flow_once *once)
+{
+    if (spider->left && once)
+        *spider->left = cos_flow_once_size(once);
+    cos_flow_once_free(once);
+}
+
 /* --- links ------------------------------------------------------------------------------ */
 
 /* cos_read_links gives each URL of a kind once; here kinds do not matter. */

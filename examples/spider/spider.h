@@ -18,6 +18,8 @@ struct spider {
      * why there is no page. May be NULL. */
     void (*report)(const char *url, int downloaded, int err, void *arg);
     void *arg;
+    /* once and queue: URLs that their set still holds at the end. May be NULL. */
+    size_t *left;
 };
 
 /* Runs to the end. 0, or the error that the style reports: the first one for all
@@ -46,6 +48,8 @@ enum { SPIDER_PAGE_MAX = 64 << 20 };
 /* The file of a URL below the spider's directory, or NULL (out of memory, or no
  * URL). The caller frees it. */
 char *spider_file(const struct spider *spider, const char *url);
+/* Counts what is left in the set of URLs under way, and frees it. */
+void spider_end_once(const struct spider *spider, struct cos_flow_once *once);
 void spider_tell(const struct spider *spider, const char *url, int downloaded, int err);
 
 /* The links of a page that a spider follows: same host, each once, form actions

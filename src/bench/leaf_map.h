@@ -36,6 +36,7 @@
 #define spider_queue_co bench_spider_queue_co
 #define spider_file bench_spider_file
 #define spider_tell bench_spider_tell
+#define spider_end_once bench_spider_end_once
 #define spider_links_of bench_spider_links_of
 #define spider_links_release bench_spider_links_release
 #define spider_depths_new bench_spider_depths_new
