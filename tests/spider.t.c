@@ -190,6 +190,23 @@ static void lost_pages(void)
     }
 }
 
+/* C5: x is met again, by the shorter way, while it is still being fetched: only
+ * the set of URLs under way keeps it from a second request. */
+static void met_again(void)
+{
+    struct site site;
+    site_start(&site, "--shape=lost", "--latency=60", "--slow=/x.html:300", NULL);
+    for (const struct spider_style *s = spider_styles; s->name; s++) {
+        if (!is_style(s, "once queue"))
+            continue;
+        clean();
+        site_reset(&site);
+        ok(run(s, site.url, 3, 8) == 0 && site_requests(&site, "/x.html") == 1,
+           "C5 C16 %s %s: met again while under way, fetched once", s->name, s->face);
+    }
+    site_stop(&site);
+}
+
 static void errors(void)
 {
     struct site site;
@@ -261,6 +278,7 @@ int main(void)
     with_tidy(&site);
     site_stop(&site);
     lost_pages();
+    met_again();
     errors();
     cmp_ok(cos_shutdown(), "==", 0, "no operation is left");
     clean();
