@@ -19,11 +19,12 @@ tree=$work/tree/build
 
 # built TEST: what the test needs, no more: a script may run any program.
 built() {
-	case $1 in
-	*.t) if [ -e "$work/tree/$1.c" ]; then make -s -C "$tree" -j"$jobs" all "$1"; else
-		make -s -C "$tree" -j"$jobs" all && make -s -C "$tree" -j"$jobs" check TESTS=
-	fi ;;
-	esac
+	make -s -C "$tree" -j"$jobs" all || return 1
+	if [ -e "$work/tree/$1.c" ]; then
+		make -s -C "$tree" -j"$jobs" "$1"
+	else
+		make -s -C "$tree" -j"$jobs" check TESTS=
+	fi
 }
 
 # fails TEST: it ran, and some check of it failed.
