@@ -17,18 +17,32 @@ static uint64_t rotl(uint64_t x, int by)
     return x << by | x >> (64 - by);
 }
 
-static void sip_round(uint64_t v[4])
+/* The state in four variables, not in an array: the compiler keeps it in registers. */
+struct sip {
+    uint64_t a, b, c, d;
+};
+
+static inline struct sip sip_round(struct sip v)
 {
-    v[0] += v[1];
-    v[1] = rotl(v[1], 13) ^ v[0];
-    v[0] = rotl(v[0], 32);
-    v[2] += v[3];
-    v[3] = rotl(v[3], 16) ^ v[2];
-    v[0] += v[3];
-    v[3] = rotl(v[3], 21) ^ v[0];
-    v[2] += v[1];
-    v[1] = rotl(v[1], 17) ^ v[2];
-    v[2] = rotl(v[2], 32);
+    v.a += v.b;
+    v.b = rotl(v.b, 13) ^ v.a;
+    v.a = rotl(v.a, 32);
+    v.c += v.d;
+    v.d = rotl(v.d, 16) ^ v.c;
+    v.a += v.d;
+    v.d = rotl(v.d, 21) ^ v.a;
+    v.c += v.b;
+    v.b = rotl(v.b, 17) ^ v.c;
+    v.c = rotl(v.c, 32);
+    return v;
+}
+
+static inline struct sip sip_word(struct sip v, uint64_t word)
+{
+    v.d ^= word;
+    v = sip_round(v);
+    v.a ^= word;
+    return v;
 }
 
 static uint64_t load_le(const unsigned char *at, size_t n)
@@ -44,24 +58,17 @@ static uint64_t load_le(const unsigned char *at, size_t n)
 uint64_t cos_hash_keyed(const uint64_t key[2], const void *data, size_t len)
 {
     const unsigned char *at = data;
-    uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
-                     key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573};
-    uint64_t word, last = (uint64_t)len << 56;
-    for (size_t left = len; left >= 8; left -= 8, at += 8) {
-        word = load_le(at, 8);
-        v[3] ^= word;
-        sip_round(v);
-        v[0] ^= word;
-    }
+    struct sip v = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
+                    key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573};
+    uint64_t last = (uint64_t)len << 56;
+    for (size_t left = len; left >= 8; left -= 8, at += 8)
+        v = sip_word(v, load_le(at, 8));
     if (len % 8)
         last |= load_le(at, len % 8);
-    v[3] ^= last;
-    sip_round(v);
-    v[0] ^= last;
-    v[2] ^= 0xff;
-    for (int i = 0; i < 3; i++)
-        sip_round(v);
-    return v[0] ^ v[1] ^ v[2] ^ v[3];
+    v = sip_word(v, last);
+    v.c ^= 0xff;
+    v = sip_round(sip_round(sip_round(v)));
+    return v.a ^ v.b ^ v.c ^ v.d;
 }
 
 static uint64_t process_key[2];

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 enum { HEAD_MAX = 256 * 1024, LINK_TEXT_MAX = 64 * 1024 * 1024, LINKS_MAX = 1000000 };
+enum { LINKS_FIRST = 64 };
 
 static void set_ceilings(struct cos_page *page)
 {
@@ -121,9 +122,11 @@ int cos_page_add_link(struct cos_page *page, const char *url, size_t len, int ki
     int err;
     if (page->nlinks >= LINKS_MAX)
         return COS_ETOOBIG;
-    /* Room doubles at each power of two: no capacity field to keep. */
-    if ((page->nlinks & (page->nlinks - 1)) == 0) {
-        size_t room = page->nlinks ? page->nlinks * 2 : 1;
+    /* Room doubles at each power of two from the first on: no capacity field to
+     * keep. */
+    if (!page->nlinks ||
+        (page->nlinks >= LINKS_FIRST && (page->nlinks & (page->nlinks - 1)) == 0)) {
+        size_t room = page->nlinks ? page->nlinks * 2 : LINKS_FIRST;
         struct cos_link *more = realloc(page->links, room * sizeof *more);
         if (!more)
             return COS_ENOMEM;
@@ -135,8 +138,9 @@ int cos_page_add_link(struct cos_page *page, const char *url, size_t len, int ki
     err = cos_buf_reserve(&page->link_text, len + 1);
     if (err)
         return err;
-    cos_buf_add(&page->link_text, url, len);
-    cos_buf_addc(&page->link_text, 0);
+    memcpy(page->link_text.data + page->link_text.len, url, len);
+    memset(page->link_text.data + page->link_text.len + len, 0, 2);
+    page->link_text.len += len + 1;
     page->nlinks++;
     return 0;
 }
