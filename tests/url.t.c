@@ -388,6 +388,62 @@ static void warm(void)
     cmp_ok(allocations - before, "==", 0, "and allocate nothing");
 }
 
+static unsigned dice = 1;
+
+static unsigned draw(unsigned below)
+{
+    dice = dice * 1103515245 + 12345;
+    return (dice >> 16) % below;
+}
+
+static void make_reference(char *out)
+{
+    static const char *const parts[] = {"a",  "b.html", "/",   "../", "./", "..", ".",   "//", "?",
+                                        "x=y", "#",     "%2e", ":",   "@",  "'",  "\\", "z",  "+"};
+    *out = 0;
+    for (unsigned n = 1 + draw(6); n; n--)
+        strcat(out, parts[draw(sizeof parts / sizeof parts[0])]);
+}
+
+static int same_url(const struct cos_url *a, const struct cos_url *b)
+{
+    return a->href.len == b->href.len && !memcmp(a->href.data, b->href.data, a->href.len + 1) &&
+           a->host == b->host && a->host_end == b->host_end && a->path == b->path &&
+           a->query == b->query && a->fragment == b->fragment && a->port == b->port &&
+           a->has_port == b->has_port && a->is_https == b->is_https;
+}
+
+/* A space before a reference means nothing, but takes it off the short way. */
+static void short_way(void)
+{
+    static const char *const bases[] = {"http://h.org/a/b/c?q#f", "https://u:p@h:81/", "http://h//d/"};
+    struct cos_url slow, near;
+    int differ = 0, near_differ = 0, good = 0;
+    char ref[80] = " ";
+    cos_url_init(&slow);
+    cos_url_init(&near);
+    for (int i = 0; i < 60000; i++) {
+        const char *text = bases[i % 3];
+        int a, b;
+        cos_url_parse(&base, text, strlen(text), NULL);
+        make_reference(ref + 1);
+        a = cos_url_parse(&url, ref + 1, strlen(ref + 1), &base);
+        b = cos_url_parse(&slow, ref, strlen(ref), &base);
+        good += !a;
+        differ += a != b || !same_url(&url, &slow);
+        if (differ == 1 && !near_differ)
+            diag("%s + %s", text, ref);
+        if (!a) {
+            cos_url_parse_near(&near, url.href.data, url.href.len);
+            near_differ += !same_url(&url, &near);
+        }
+    }
+    ok(good > 30000 && !differ, "the short way gives what the long one does");
+    cmp_ok(near_differ, "==", 0, "and so does a parse beside the last one");
+    cos_url_release(&slow);
+    cos_url_release(&near);
+}
+
 int main(void)
 {
     struct cos_url zero = {0};
@@ -405,6 +461,7 @@ int main(void)
     parts();
     ceilings();
     warm();
+    short_way();
     cos_url_release(&base);
     cos_url_release(&url);
     done_testing();

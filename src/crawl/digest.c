@@ -194,7 +194,7 @@ static int put_file(struct job *job, const char *path)
 static int store(struct job *job, struct tools *tools)
 {
     struct cos_page *page = job->page;
-    int err = cos_url_parse(&tools->url, page->url, strlen(page->url), NULL);
+    int err = cos_url_parse_near(&tools->url, page->url, strlen(page->url));
     if (!err)
         err = cos__place(&tools->url, job->named ? cos__place_type(page->mime) : 0, job->no_host,
                          &tools->path);

@@ -67,7 +67,7 @@ static int resolver_start(struct resolver *r, const char *page, const char *char
     r->has_page = r->has_base = page != NULL;
     r->base_seen = 0;
     if (page)
-        err = cos_url_parse(&r->page, page, strlen(page), NULL);
+        err = cos_url_parse_near(&r->page, page, strlen(page));
     return err || !page ? err : cos_url_copy(&r->base, &r->page);
 }
 
@@ -151,8 +151,10 @@ static int add_url(struct cos_links_ctx *ctx, const struct cos_scan_item *item)
     struct cos_url *url = &ctx->resolver.url;
     int flags = (int)(item->flags & (COS_LINK_NOFOLLOW | COS_LINK_REQUISITE)), err;
     struct cos__seen_slot *slot;
+    uint32_t hash;
     cos_url_drop_fragment(url);
-    slot = cos__seen_find(&ctx->urls, page->link_text.data, url->href.data, url->href.len,
+    hash = cos__seen_hash(url->href.data, url->href.len);
+    slot = cos__seen_find(&ctx->urls, hash, page->link_text.data, url->href.data, url->href.len,
                           item->link);
     if (slot) {
         struct cos_link *link = &page->links[slot->value];
@@ -163,22 +165,36 @@ static int add_url(struct cos_links_ctx *ctx, const struct cos_scan_item *item)
     err = cos_page_add_link(page, url->href.data, url->href.len, item->link, flags);
     if (err)
         return err;
-    cos__seen_add(&ctx->urls, page->link_text.data, page->links[page->nlinks - 1].text,
-                  url->href.len, item->link, (uint32_t)page->nlinks - 1);
+    cos__seen_add(&ctx->urls, hash, page->links[page->nlinks - 1].text, url->href.len, item->link,
+                  (uint32_t)page->nlinks - 1);
     return item->link == COS_LINK_CANONICAL ? keep_canonical(page, url) : 0;
+}
+
+/* Fragments do not count, and pages of documentation are full of them. A '#'
+ * after a '&' may belong to a character reference. */
+static size_t without_fragment(const struct cos_scan_item *item)
+{
+    const char *hash = memchr(item->raw, '#', item->raw_len);
+    size_t len = hash ? (size_t)(hash - item->raw) : item->raw_len;
+    return hash && !memchr(item->raw, '&', len) ? len : item->raw_len;
 }
 
 static int on_url(struct cos_links_ctx *ctx, const struct cos_scan_item *item)
 {
-    uint32_t tag = (uint32_t)item->link << 8 | (item->flags & 0xff);
+    uint32_t tag = (uint32_t)item->link << 8 | (item->flags & 0xff), hash;
+    size_t len;
     int err;
     ctx->findings++;
     if (item->flags & COS_SCAN_HINT)
         return 0;
-    if (cos__seen_find(&ctx->raw, ctx->body.data, item->raw, item->raw_len, tag))
+    len = without_fragment(item);
+    hash = cos__seen_hash(item->raw, len);
+    if (cos__seen_find(&ctx->raw, hash, ctx->body.data, item->raw, len, tag))
         return 0;
-    cos__seen_add(&ctx->raw, ctx->body.data, item->offset, item->raw_len, tag, 0);
     err = resolve(&ctx->resolver, item);
+    /* Too long, perhaps, only for its fragment. */
+    if (err != COS_ETOOBIG)
+        cos__seen_add(&ctx->raw, hash, item->offset, len, tag, 0);
     if (err)
         return err == COS_ENOMEM ? err : 0;
     err = add_url(ctx, item);

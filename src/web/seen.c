@@ -8,7 +8,7 @@
 
 enum { FIRST_SIZE = 512, MAX_SIZE = 1 << 21, KEEP_SIZE = 1 << 16, MAX_PROBES = 24 };
 
-static uint32_t hash_of(const char *key, size_t len)
+uint32_t cos__seen_hash(const char *key, size_t len)
 {
     uint64_t hash = len * 0x9e3779b97f4a7c15, word;
     for (; len >= 8; key += 8, len -= 8) {
@@ -37,13 +37,11 @@ void cos__seen_clear(struct cos__seen *seen)
     seen->round++;
 }
 
-struct cos__seen_slot *cos__seen_find(const struct cos__seen *seen, const char *text,
-                                      const char *key, size_t len, uint32_t tag)
+struct cos__seen_slot *cos__seen_find(const struct cos__seen *seen, uint32_t hash,
+                                      const char *text, const char *key, size_t len, uint32_t tag)
 {
-    uint32_t hash;
     if (!seen->size)
         return NULL;
-    hash = hash_of(key, len);
     for (size_t i = 0; i < MAX_PROBES; i++) {
         struct cos__seen_slot *slot = &seen->slots[(hash + i) & (seen->size - 1)];
         if (slot->round != seen->round)
@@ -84,16 +82,15 @@ static int grow(struct cos__seen *seen)
     return 1;
 }
 
-void cos__seen_add(struct cos__seen *seen, const char *text, size_t at, size_t len, uint32_t tag,
+void cos__seen_add(struct cos__seen *seen, uint32_t hash, size_t at, size_t len, uint32_t tag,
                    uint32_t value)
 {
-    struct cos__seen_slot entry = {.at = (uint32_t)at, .len = (uint32_t)len, .tag = tag,
-                                   .value = value};
+    struct cos__seen_slot entry = {.hash = hash, .at = (uint32_t)at, .len = (uint32_t)len,
+                                   .tag = tag, .value = value};
     if (at > UINT32_MAX || len > UINT32_MAX)
         return;
     if (seen->used * 2 >= seen->size && !grow(seen) && seen->used * 8 >= seen->size * 7)
         return;
-    entry.hash = hash_of(text + at, len);
     entry.round = seen->round;
     put(seen, &entry);
 }

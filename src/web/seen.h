@@ -27,12 +27,14 @@ struct cos__seen {
 
 void cos__seen_release(struct cos__seen *seen);
 void cos__seen_clear(struct cos__seen *seen);
+/* What find and add want to know of a key. */
+uint32_t cos__seen_hash(const char *key, size_t len);
 /* The slot of key, or NULL when it is not in the set. */
-struct cos__seen_slot *cos__seen_find(const struct cos__seen *seen, const char *text,
-                                      const char *key, size_t len, uint32_t tag);
+struct cos__seen_slot *cos__seen_find(const struct cos__seen *seen, uint32_t hash,
+                                      const char *text, const char *key, size_t len, uint32_t tag);
 /* Adds text[at..at+len), which is not in the set. When there is no room the set
  * stays as it is: what it cannot hold is taken for new again. */
-void cos__seen_add(struct cos__seen *seen, const char *text, size_t at, size_t len, uint32_t tag,
+void cos__seen_add(struct cos__seen *seen, uint32_t hash, size_t at, size_t len, uint32_t tag,
                    uint32_t value);
 
 #endif

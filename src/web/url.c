@@ -28,7 +28,7 @@
 
 /* Bytes beyond three for each byte of input that a parse may write: scheme,
  * port, brackets, a short number that becomes a dotted address. */
-enum { SLACK = 64 };
+enum { SLACK = 64, PLAIN_MAX = 512 };
 
 enum scheme { SCHEME_NONE, SCHEME_HTTP, SCHEME_HTTPS, SCHEME_OTHER };
 
@@ -423,11 +423,80 @@ static int parse_trimmed(struct parse *p)
     return scheme == SCHEME_OTHER ? COS_ESCHEME : parse_clean(p, scheme);
 }
 
+/* --- the usual reference ------------------------------------------------------- */
+
+#define WORD(c) (((c) >= '0' && (c) <= '9') || ((c) >= 'A' && (c) <= 'Z') ||                       \
+                 ((c) >= 'a' && (c) <= 'z') || (c) == '-' || (c) == '_' || (c) == '~' ||           \
+                 (c) == '+' || (c) == ',' || (c) == '=' || (c) == '/')
+#define WORD4(c)  WORD(c), WORD((c) + 1), WORD((c) + 2), WORD((c) + 3)
+#define WORD16(c) WORD4(c), WORD4((c) + 4), WORD4((c) + 8), WORD4((c) + 12)
+#define WORD64(c) WORD16(c), WORD16((c) + 16), WORD16((c) + 32), WORD16((c) + 48)
+
+/* What is copied as it is in a path, whatever stands beside it. */
+static const uint8_t in_words[256] = {WORD64(0), WORD64(64)};
+
+/* The end of the part of [in, end) that is copied as it is: words, and dots
+ * inside of them. */
+static const char *words_end(const char *in, const char *end)
+{
+    const char *start = in;
+    while (in < end &&
+           (in_words[(uint8_t)*in] || (*in == '.' && in > start && in[-1] != '/')))
+        in++;
+    return in;
+}
+
+static const char *run_end(const char *in, const char *end, unsigned class)
+{
+    while (in < end && !cos__url_is(*in, class))
+        in++;
+    return in;
+}
+
+/* "name.html#part", "/d1/name.html", "../d2/?q": nothing to encode, no scheme, no
+ * dots but in front. Most links are like that, and need only be copied. 0: not
+ * this one; nothing was done then. */
+static int put_plain(struct parse *p)
+{
+    const struct cos_url *base = p->base;
+    const char *in = p->p, *end = p->end, *query, *fragment;
+    uint32_t keep = base->path;
+    struct cos_url *out = p->out;
+    if (in == end || end - in > PLAIN_MAX || (*in == '/' && end - in > 1 && in[1] == '/'))
+        return 0;
+    if (*in != '/')
+        keep = base_directory(base);
+    for (; end - in > 3 && !memcmp(in, "../", 3); in += 3)
+        if (keep > base->path + 1)
+            keep = (uint32_t)((char *)memrchr(base->href.data + base->path, '/',
+                                              keep - 1 - base->path) - base->href.data) + 1;
+    query = words_end(in, end);
+    if (query == in)
+        return 0;
+    fragment = query < end && *query == '?' ? run_end(query + 1, end, COS__URL_QUERY) : query;
+    if (fragment < end && (*fragment != '#' ||
+                           run_end(fragment + 1, end, COS__URL_FRAGMENT) < end))
+        return 0;
+    out->href.len = 0;
+    if (keep > COS_URL_MAX - PLAIN_MAX || cos_buf_reserve(&out->href, keep + PLAIN_MAX))
+        return 0;
+    copy_parts(out, base);
+    memcpy(out->href.data, base->href.data, keep);
+    memcpy(out->href.data + keep, in, (size_t)(end - in));
+    out->query = keep + (uint32_t)(query - in);
+    out->fragment = keep + (uint32_t)(fragment - in);
+    out->href.len = keep + (size_t)(end - in);
+    out->href.data[out->href.len] = 0;
+    return 1;
+}
+
 int cos_url_parse_charset(struct cos_url *out, const char *in, size_t len,
                           const struct cos_url *base, const char *charset)
 {
     struct parse p = {.out = out, .base = base, .charset = charset, .p = in, .end = in + len};
     int err;
+    if (base && base->href.len && put_plain(&p))
+        return 0;
     while (p.p < p.end && (uint8_t)*p.p <= ' ')
         p.p++;
     while (p.p < p.end && (uint8_t)p.end[-1] <= ' ')
@@ -444,4 +513,31 @@ int cos_url_parse_charset(struct cos_url *out, const char *in, size_t len,
 int cos_url_parse(struct cos_url *out, const char *in, size_t len, const struct cos_url *base)
 {
     return cos_url_parse_charset(out, in, len, base, NULL);
+}
+
+/* Whether only path and query differ, and need no thought; *query is where the
+ * path ends. */
+static int is_near(const struct cos_url *url, const char *in, size_t len, const char **query)
+{
+    const char *end = in + len;
+    if (!url->path || len <= url->path || len - url->path > PLAIN_MAX || len > COS_URL_MAX ||
+        in[url->path] != '/' || memcmp(in, url->href.data, url->path) != 0)
+        return 0;
+    *query = words_end(in + url->path, end);
+    if (*query == end)
+        return 1;
+    return **query == '?' && run_end(*query + 1, end, COS__URL_QUERY) == end;
+}
+
+int cos_url_parse_near(struct cos_url *url, const char *in, size_t len)
+{
+    const char *query;
+    if (!is_near(url, in, len, &query) || cos_buf_reserve(&url->href, len))
+        return cos_url_parse(url, in, len, NULL);
+    memcpy(url->href.data + url->path, in + url->path, len - url->path);
+    url->href.data[len] = 0;
+    url->href.len = len;
+    url->fragment = (uint32_t)len;
+    url->query = (uint32_t)(query - in);
+    return 0;
 }
