@@ -153,6 +153,16 @@ static int put_directory(struct cos_buf *out, const char *name, size_t len)
     return err ? err : cos_buf_addc(out, '/');
 }
 
+static int put_port(struct cos_buf *out, unsigned port)
+{
+    char digits[6], *at = digits + 5;
+    *at = 0;
+    do
+        *--at = (char)('0' + port % 10);
+    while (port /= 10);
+    return cos_buf_adds(out, at);
+}
+
 static int put_host_text(struct cos_buf *out, const struct cos_url *url, size_t start)
 {
     const char *href = url->href.data;
@@ -160,7 +170,7 @@ static int put_host_text(struct cos_buf *out, const struct cos_url *url, size_t 
     if (!err && (!url->is_https || url->has_port))
         err = cos_buf_adds(out, url->is_https ? ",https" : ",http");
     if (!err && url->has_port)
-        err = cos_buf_addf(out, "%u", (unsigned)url->port);
+        err = put_port(out, url->port);
     if (!err && url->pass_end > url->user) {
         err = cos_buf_adds(out, ",@");
         if (!err)

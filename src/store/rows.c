@@ -36,6 +36,25 @@ static int step(struct cos_db *db, enum cos__db_stmt which)
 
 /* --- packed links ------------------------------------------------------------ */
 
+/* Two digits at a time; returns where it stopped. */
+static char *put_number(char *at, uint32_t v)
+{
+    char digits[10], *p = digits + sizeof digits;
+    while (v >= 100) {
+        unsigned two = v % 100;
+        v /= 100;
+        *--p = (char)('0' + two % 10);
+        *--p = (char)('0' + two / 10);
+    }
+    if (v >= 10) {
+        *--p = (char)('0' + v % 10);
+        v /= 10;
+    }
+    *--p = (char)('0' + v);
+    memcpy(at, p, (size_t)(digits + sizeof digits - p));
+    return at + (digits + sizeof digits - p);
+}
+
 /* Each number takes ten digits and a comma at most. */
 static int pack(struct cos_buf *out, const uint32_t *links, size_t n)
 {
@@ -46,14 +65,7 @@ static int pack(struct cos_buf *out, const uint32_t *links, size_t n)
     at = out->data;
     *at++ = '[';
     for (size_t i = 0; i < n; i++) {
-        char digits[10];
-        uint32_t v = links[i];
-        int k = 0;
-        do
-            digits[k++] = (char)('0' + v % 10);
-        while (v /= 10);
-        while (k)
-            *at++ = digits[--k];
+        at = put_number(at, links[i]);
         *at++ = ',';
     }
     if (n)

@@ -135,9 +135,14 @@ static void drop_dir(struct cos_save *save, const char *path, size_t len)
 
 /* --- files ---------------------------------------------------------------------- */
 
+/* A number, in letters: nobody reads it. */
 void cos__save_temp(struct cos_save *save, char name[COS__TEMP_NAME])
 {
-    snprintf(name, COS__TEMP_NAME, "%u", __atomic_add_fetch(&save->serial, 1, __ATOMIC_RELAXED));
+    unsigned n = __atomic_add_fetch(&save->serial, 1, __ATOMIC_RELAXED);
+    do
+        *name++ = (char)('a' + (n & 15));
+    while (n >>= 4);
+    *name = 0;
 }
 
 static int write_all(int fd, const char *data, size_t len)
