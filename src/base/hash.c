@@ -3,6 +3,8 @@
  * under every seed, and links come from strangers. */
 #include "base/hash.h"
 
+#include "base/hash_int.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -11,6 +13,8 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+
+enum { WIDE_FROM = 1024 };
 
 static uint64_t rotl(uint64_t x, int by)
 {
@@ -93,7 +97,14 @@ const uint64_t *cos_hash_process_key(void)
 
 void cos_hash128(const void *data, size_t len, uint64_t out[2])
 {
-    XXH128_hash_t h = XXH3_128bits(len ? data : "", len);
+    XXH128_hash_t h;
+#if COS__HASH_WIDE
+    if (len >= WIDE_FROM && __builtin_cpu_supports("avx2")) {
+        cos__hash128_wide(data, len, out);
+        return;
+    }
+#endif
+    h = XXH3_128bits(len ? data : "", len);
     out[0] = h.low64;
     out[1] = h.high64;
 }

@@ -4,7 +4,8 @@ libcos_la_SOURCES += \
 	src/base/buf.c src/base/buf.h \
 	src/base/die.c src/base/die.h \
 	src/base/err.c src/base/err.h \
-	src/base/hash.c src/base/hash.h \
+	src/base/hash.c src/base/hash.h src/base/hash_int.h \
+	src/base/hash_wide.c \
 	src/base/emit.c src/base/emit.h \
 	src/base/hook.c src/base/hook.h src/base/hook_int.h \
 	src/base/hook_check.c src/base/hook_check.h src/base/site.h \

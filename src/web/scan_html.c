@@ -333,7 +333,7 @@ static const char *end_tag(struct cos__scan *s, const char *p)
         ;
     if (s->nforeign)
         close_foreign(s, name, (size_t)(p - name));
-    return read_attributes(s, p, 0, &closed);
+    return p < s->end && *p == '>' ? p + 1 : read_attributes(s, p, 0, &closed);
 }
 
 /* p is at "<!". */
