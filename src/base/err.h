@@ -4,6 +4,8 @@
 #ifndef COS_BASE_ERR_H
 #define COS_BASE_ERR_H
 
+#include <stddef.h>
+
 /* X(name, number, exit code of the program, text) */
 #define COS_ERR_MAP(X)                                                                             \
     X(ENOMEM, 1, 1, "out of memory")                                                               \
@@ -54,7 +56,8 @@
     X(ECONTEXT, 46, 1, "call not allowed here")                                                    \
     X(ESTATE, 47, 1, "object is in the wrong state")                                               \
     X(ENOTSUP, 48, 1, "not supported")                                                             \
-    X(ESTOP, 49, 0, "stopped early on request")
+    X(ESTOP, 49, 0, "stopped early on request")                                                    \
+    X(EARCHIVE, 50, 8, "not in the archive")
 
 enum cos_err {
 #define COS__ERR_ENUM(name, number, exit_code, text) COS_##name = -(number),
@@ -73,5 +76,7 @@ int cos_err_exit(int err);
 int cos_err_from_text(const char *text);
 /* The error for an errno value: translated once, at the place where it was seen. */
 int cos_err_from_errno(int errnum);
+/* The error of that name ("ENXDOMAIN", len characters of it); 0 when none. */
+int cos__err_from_name(const char *name, size_t len);
 
 #endif

@@ -19,7 +19,8 @@ libcos_la_SOURCES += \
 	src/base/set.c src/base/set.h \
 	src/base/sleep.c src/base/sleep.h \
 	src/base/timer.c \
-	src/base/utf8.c src/base/utf8.h
+	src/base/utf8.c src/base/utf8.h \
+	src/base/wire.c src/base/wire.h
 
 # offload threads and what runs on them
 libcos_la_SOURCES += \

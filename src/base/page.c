@@ -2,6 +2,7 @@
 #include "base/page.h"
 
 #include "base/err.h"
+#include "base/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ static void release_answer(struct cos_page *page)
     free(page->title);
     free(page->canonical);
     free(page->path);
+    cos_wire_free(page->wire);
     cos_buf_release(&page->head);
     cos_buf_release(&page->body);
     cos_buf_release(&page->link_text);

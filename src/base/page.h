@@ -52,6 +52,8 @@ struct cos_timing {
 
 enum { COS_PAGE_NOINDEX = 1, COS_PAGE_NOFOLLOW = 2, COS_PAGE_NOARCHIVE = 4 };
 
+struct cos_wire;
+
 struct cos_page {
     /* set by the frontier */
     char *url;           /* key: WHATWG serialisation without fragment */
@@ -76,6 +78,7 @@ struct cos_page {
     char remote[64];     /* address that answered */
     const char *protocol; /* "HTTP/1.1", "h2"; static */
     struct cos_timing timing;
+    struct cos_wire *wire; /* the bytes of the exchange, when asked for; else NULL */
     /* set by scan */
     struct cos_link *links;
     size_t nlinks;

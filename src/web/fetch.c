@@ -19,8 +19,11 @@ enum { DEFAULT_IDLE_MS = 30000 };
 static void give_back(struct cos__fetch *fetch)
 {
     cos__fetch_name_stop(fetch);
+    if (fetch->wire_spill && !fetch->page->wire->spill)
+        fetch->page->wire->cut = 1;
     cos__spill_free(fetch->spill);
-    fetch->spill = NULL;
+    cos__spill_free(fetch->wire_spill);
+    fetch->spill = fetch->wire_spill = NULL;
     if (!fetch->easy)
         return;
     cos__engine_remove(cos__engine(), fetch);
@@ -59,17 +62,21 @@ static void start(struct cos_op *op)
 
 /* --- the ends ------------------------------------------------------------------ */
 
-/* The answer is whole when its last byte is in the file. */
+/* The answer is whole when its last byte is in the file, or in both. */
 static void end_spilled(struct cos__fetch *fetch)
 {
-    int err = cos__spill_end(fetch->spill);
-    if (err == COS_EBUSY)
+    int err = fetch->spill ? cos__spill_end(fetch->spill) : 0;
+    int wire = fetch->wire_spill ? cos__spill_end(fetch->wire_spill) : 0;
+    if (err == COS_EBUSY || wire == COS_EBUSY)
         return;
+    err = err ? err : wire;
     if (err && !fetch->stop_err)
         fetch->stop_err = err;
     err = cos__fetch_finish(fetch, fetch->code);
-    if (!err)
+    if (!err && fetch->spill)
         fetch->page->spill = cos__spill_take(fetch->spill);
+    if (!err && fetch->wire_spill)
+        fetch->page->wire->spill = cos__spill_take(fetch->wire_spill);
     end(fetch, err);
 }
 
@@ -77,7 +84,7 @@ void cos__fetch_ended(struct cos__fetch *fetch, int code)
 {
     fetch->code = code;
     fetch->ended = 1;
-    if (fetch->spill && !code)
+    if ((fetch->spill || fetch->wire_spill) && !code)
         end_spilled(fetch);
     else
         end(fetch, cos__fetch_finish(fetch, code));
@@ -153,6 +160,8 @@ static int limits(struct cos__fetch *fetch, const struct cos_request *req)
     /* How much is kept is counted in max_body: it holds for spilled bodies, too. */
     fetch->page->body.max = SIZE_MAX / 2;
     if (req->spill_dir && !(fetch->spill_dir = strdup(req->spill_dir)))
+        return COS_ENOMEM;
+    if (req->keep_wire && !(fetch->page->wire = cos_wire_new()))
         return COS_ENOMEM;
     return 0;
 }

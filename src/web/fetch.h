@@ -18,6 +18,10 @@ struct cos_page *cos__fetch_page(struct cos_op *op);
 /* Moves it out: the operation does not free it. */
 struct cos_page *cos__fetch_take(struct cos_op *op);
 
+/* Fills the page from the head of an answer that was kept, from the status line
+ * on, as if it had just come. COS_EPROTO when it is none, COS_ENOMEM. */
+int cos__fetch_told(struct cos_page *page, const char *head, size_t len);
+
 /* The coroutine face (cos_fetch …) and cos_fetch_setup are in coscrawl.h. */
 
 /* Connections and handles of this thread, for tests. */

@@ -110,7 +110,8 @@ size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *arg)
     fetch->active_at = cos__loop_now(fetch->op.loop);
     if (!fetch->in_body)
         expect(fetch);
-    if (fetch->spill && cos__spill_full(fetch->spill)) {
+    if ((fetch->spill && cos__spill_full(fetch->spill)) ||
+        (fetch->wire_spill && cos__spill_full(fetch->wire_spill))) {
         fetch->paused = 1;
         return CURL_WRITEFUNC_PAUSE;
     }

@@ -54,7 +54,8 @@ enum { DEFAULT_CONNECT_MS = 10000, DEFAULT_SPEED_S = 30 };
     X(TOTAL_MS, CURLOPT_TIMEOUT_MS)                                                                \
     X(PIPEWAIT, CURLOPT_PIPEWAIT)                                                                  \
     X(SPEED, CURLOPT_LOW_SPEED_LIMIT)                                                              \
-    X(SPEED_S, CURLOPT_LOW_SPEED_TIME)
+    X(SPEED_S, CURLOPT_LOW_SPEED_TIME)                                                             \
+    X(VERBOSE, CURLOPT_VERBOSE)
 
 enum {
 #define X(name, option) S_##name,
@@ -165,6 +166,7 @@ static void plan_numbers(const struct cos_request *req, long *n)
     n[N_TOTAL_MS] = ms_or(req->total_ms, 0);
     n[N_SPEED] = req->min_speed > 0 ? (long)req->min_speed : 0;
     n[N_SPEED_S] = req->min_speed > 0 ? ms_or(req->min_speed_s, DEFAULT_SPEED_S) : 0;
+    n[N_VERBOSE] = req->keep_wire;
     n[N_COOKIES] = !req->no_cookies;
     n[N_MAX_SPEED] = req->max_speed > 0 ? (long)req->max_speed : 0;
 }
@@ -398,6 +400,19 @@ static int close_socket(void *arg, curl_socket_t fd)
     return cos__engine_close(arg, fd);
 }
 
+/* curl's way to show the bytes before it takes any coding off them. */
+static int on_wire(CURL *curl, curl_infotype type, char *data, size_t len, void *arg)
+{
+    (void)curl;
+    if (type == CURLINFO_HEADER_OUT)
+        cos__fetch_on_wire(arg, COS__WIRE_SENT, data, len);
+    else if (type == CURLINFO_HEADER_IN)
+        cos__fetch_on_wire(arg, COS__WIRE_HEAD, data, len);
+    else if (type == CURLINFO_DATA_IN)
+        cos__fetch_on_wire(arg, COS__WIRE_BODY, data, len);
+    return 0;
+}
+
 static void set_fixed(struct cos__engine *engine, struct cos__easy *easy)
 {
     CURL *curl = easy->curl;
@@ -419,6 +434,8 @@ static void set_fixed(struct cos__engine *engine, struct cos__easy *easy)
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, easy);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, cos__fetch_on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, easy);
+    curl_easy_setopt(curl, CURLOPT_DEBUGFUNCTION, on_wire);
+    curl_easy_setopt(curl, CURLOPT_DEBUGDATA, easy);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, easy);
     curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket);

@@ -166,6 +166,8 @@ static void numbers(struct cos__fetch *fetch, CURL *curl)
     if (fetch->encoded)
         curl_easy_getinfo(curl, CURLINFO_SIZE_DOWNLOAD_T, &wire);
     page->wire_len += wire;
+    if (page->wire)
+        cos__fetch_wire_end(fetch, wire);
     curl_easy_getinfo(curl, CURLINFO_PRIMARY_IP, &ip);
     if (ip) {
         size_t n = strnlen(ip, sizeof page->remote - 1);

@@ -4,6 +4,7 @@
 #define COS_WEB_FETCH_INT_H
 
 #include "base/loop.h"
+#include "base/wire.h"
 #include "web/fetch.h"
 #include "web/fetch_host.h"
 #include "web/fetch_spill.h"
@@ -43,12 +44,14 @@ struct cos__fetch {
     struct cos__spill *spill;       /* once it has outgrown memory */
     char *spill_dir;
     int64_t spill_at, max_body, max_inflated;
+    struct cos__spill *wire_spill;  /* the same for the bytes as they came */
     /* the end */
     int64_t idle_ms, active_at;     /* milliseconds of the loop */
     int64_t suspect_at;             /* active_at when it was first found idle */
     int stop_err;                   /* why a callback made curl stop */
     int code;                       /* curl's result, once ended */
     uint8_t own_page, added, encoded, in_body, paused, ended;
+    uint8_t wire_at;                /* where in the exchange fetch_wire.c is */
 };
 
 /* Which addresses curl's own cache was given for a host, and when. */
@@ -112,6 +115,14 @@ int cos__easy_resume(struct cos__easy *easy);
 /* --- fetch_body.c: what curl hands over during a transfer -------------------- */
 size_t cos__fetch_on_header(char *data, size_t size, size_t n, void *easy);
 size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *easy);
+
+/* --- fetch_wire.c: the bytes of the exchange --------------------------------- */
+enum cos__wire_kind { COS__WIRE_SENT, COS__WIRE_HEAD, COS__WIRE_BODY };
+void cos__fetch_on_wire(struct cos__easy *easy, enum cos__wire_kind kind, const char *data,
+                        size_t len);
+/* The answer is whole, its body len bytes without chunks: what came after it on
+ * the same connection goes. */
+void cos__fetch_wire_end(struct cos__fetch *fetch, int64_t len);
 
 /* --- fetch_head.c: header lines --------------------------------------------- */
 /* Keeps what the page wants of one line. */

@@ -9,6 +9,8 @@ libcos_la_SOURCES += \
 	src/web/fetch_host.c src/web/fetch_host.h \
 	src/web/fetch_name.c \
 	src/web/fetch_spill.c src/web/fetch_spill.h \
+	src/web/fetch_told.c \
+	src/web/fetch_wire.c \
 	src/web/pump.c
 libcos_la_SOURCES += \
 	src/web/robots.c src/web/robots.h src/web/robots_int.h \

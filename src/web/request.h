@@ -63,6 +63,8 @@ struct cos_request {
     int64_t min_speed_s;        /* seconds: 30 */
     int64_t max_speed;          /* bytes a second received, on average: none */
 
+    int keep_wire;              /* 1: the page keeps the bytes of the exchange (base/wire.h) */
+
     /* ceilings; beyond them the fetch fails with COS_ETOOBIG */
     int64_t max_body;           /* decoded bytes: 64 MiB in memory, no limit when spilled */
     int64_t max_inflated;       /* decoded bytes of a compressed body: 64 MiB */
