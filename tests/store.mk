@@ -1,5 +1,5 @@
 # tests/store.mk - the tests of this room.
-check_PROGRAMS += tests/db.t tests/save.t
+check_PROGRAMS += tests/db.t tests/save.t tests/warc.t
 
 # file names
 check_PROGRAMS += tests/path.t

@@ -22,6 +22,18 @@ libcos_la_SOURCES += \
 	src/store/version.c src/store/version.h
 libcos_la_SOURCES += src/store/file_name.c
 
+# archives
+libcos_la_SOURCES += \
+	src/store/map64.c src/store/map64.h \
+	src/store/sha1.c src/store/sha1.h \
+	src/store/warc.c src/store/warc.h src/store/warc_int.h \
+	src/store/warc_body.c src/store/warc_body.h \
+	src/store/warc_cdx.c \
+	src/store/warc_index.c src/store/warc_index.h \
+	src/store/warc_read.c src/store/warc_read.h \
+	src/store/warc_record.c \
+	src/store/warc_seen.c
+
 # values that processes share
 libcos_la_SOURCES += \
 	src/store/shared.c src/store/shared.h src/store/shared_int.h \
