@@ -116,7 +116,7 @@ static void answered(struct cos__crawl *c, struct cos__visit *visit)
     struct cos_host *host = c->frontier.hosts[visit->host];
     struct cos_polite_answer answer = {.status = page->status,
                                        .first_byte_us = or_zero(t->first_byte),
-                                       .retry_after = cos__retry_after(page)};
+                                       .retry_after = c->replay ? -1 : cos__retry_after(page)};
     /* Counted back from the end: if the loop was late, this is late too, and the
      * gap to the next request only grows. */
     answer.sent = visit->ended - (or_zero(t->total) - or_zero(t->name) - or_zero(t->connect) -

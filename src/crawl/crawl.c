@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KICK_MS = 20, DRAIN_MS = 10000, CUT_MS = 1000, TEXTS_AT_ONCE = 256 };
+enum { KICK_MS = 20, DRAIN_MS = 10000, CUT_MS = 1000, TEXTS_AT_ONCE = 256, REPLAY_UNSAVED = 256 };
 
 /* --- the worker --------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ static void page_work(struct cos__visit *visit)
 {
     struct cos_request request = cos__request_for(visit->crawl, visit->page->url);
     cos__recall(visit, &request);
-    cos_fetch_into(visit->page, &request, -1);
+    cos__get(visit->crawl, visit->page, &request);
     visit->ended = dill_now();
     if (worth_reading(visit->page))
         cos__digest(visit);
@@ -158,7 +158,11 @@ static struct cos__visit *ready(struct cos__crawl *c, uint32_t id)
 
 static int may_start(const struct cos__crawl *c)
 {
-    if (c->stop != COS__RUNNING || c->out + c->unsaved >= (size_t)c->limit.concurrency)
+    if (c->stop != COS__RUNNING)
+        return 0;
+    /* One after the other out of an archive: the same order every time. */
+    if (c->replay ? c->out || c->unsaved >= REPLAY_UNSAVED
+                  : c->out + c->unsaved >= (size_t)c->limit.concurrency)
         return 0;
     return !c->limit.max_pages || c->taken < c->limit.max_pages;
 }
@@ -334,7 +338,8 @@ static void on_saved(void *arg, uint32_t id)
 {
     struct cos__crawl *c = arg;
     c->unsaved--;
-    cos_frontier_unsaved(&c->frontier, id, -1);
+    if (!c->replay)
+        cos_frontier_unsaved(&c->frontier, id, -1);
     wake(c);
 }
 

@@ -1,6 +1,7 @@
 /* crawl_int.h - the crawl's own state, shared by the files of one crawl:
  *   crawl.c    a page's path and the dispatcher
  *   digest.c   what happens to a body on an offload thread
+ *   archive.c  a fetch, and its exchange into WARC files; replay.c: out of them
  *   arrive.c   what an answer means; retry.c, redirect.c, settle.c: what follows
  *   found.c    links into the frontier
  *   robots.c   robots.txt of a host; sitemaps.c: sitemaps
@@ -113,6 +114,8 @@ struct cos__crawl {
     int converted;     /* links were, before this run */
     int changed;       /* this run brought something new */
     struct cos__digests *digests; /* digest.c */
+    struct cos__archive *archive; /* archive.c: what is written, or NULL */
+    struct cos_warc_index *replay; /* replay.c: what is read instead of the network, or NULL */
     struct cos__spare spares[COS__SPARES];
     int nspares;
 };
@@ -123,6 +126,20 @@ void cos__digests_free(struct cos__digests *digests);
 /* Scans, hashes and stores the visit's page on an offload thread. Suspends. The
  * page is gone (NULL) when the caller was cancelled meanwhile. */
 int cos__digest(struct cos__visit *visit);
+
+/* archive.c */
+/* Every request of a crawl: over the network, and into the archive if there is
+ * one; or out of one. Fills the page as cos_fetch_into() does. Suspends. */
+int cos__get(struct cos__crawl *c, struct cos_page *page, const struct cos_request *request);
+/* Opens what the options name, to write or to read. *why has a sentence when it
+ * fails. Suspends. */
+int cos__archive_open(struct cos__crawl *c, struct cos_buf *why);
+int cos__archive_close(struct cos__crawl *c);
+
+/* replay.c */
+int cos__replay_open(struct cos__crawl *c, struct cos_buf *why);
+void cos__replay_close(struct cos__crawl *c);
+int cos__replay_get(struct cos__crawl *c, struct cos_page *page, const struct cos_request *request);
 
 /* found.c */
 /* A link from page src (0: none) to url. Returns the id, 0 when out of memory. */

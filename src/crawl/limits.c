@@ -25,6 +25,7 @@ enum {
     DRIP = 64, /* bytes a second below which a transfer counts as stalled */
     SPILL_AT = 1 << 20,
     NETRC_MAX = 1 << 20,
+    REPLAY_CAP = 1 << 20,
     RATE_SHARES = 4, /* transfers at once that share --limit-rate */
 };
 
@@ -70,10 +71,18 @@ void cos__limits_init(struct cos__crawl *c)
     l->start_every = o->rate > 0 ? 1000.0 / o->rate : 0;
     l->agent = o->user_agent ? o->user_agent : "coscrawl/" VERSION;
     set_retry(l->retry, o->retry_on ? o->retry_on : "429,5xx");
+    if (o->from_warc.n) {
+        l->concurrency = 1;
+        l->limit_rate = 0;
+        l->start_every = 0;
+    }
 }
 
 struct cos_polite_rules cos__polite_rules(const struct cos_crawl_options *o)
 {
+    /* An archive need not be spared. */
+    if (o->from_warc.n)
+        return (struct cos_polite_rules){.cap = REPLAY_CAP};
     return (struct cos_polite_rules){
         .wait = o->wait > 0 ? o->wait : 0,
         .random_wait = o->random_wait,
@@ -163,7 +172,9 @@ int cos__request_init(struct cos__crawl *c)
     int err;
     *r = (struct cos_request){
         .agent = o->user_agent,
-        .encodings = o->compression,
+        /* What every reader of archives can take off, unless asked otherwise. */
+        .encodings = o->compression || !o->warc_file ? o->compression : "gzip, deflate",
+        .keep_wire = o->warc_file != NULL,
         .proxy = o->proxy,
         .ca_file = o->cacert,
         .insecure = o->insecure,

@@ -1,6 +1,7 @@
 # src/crawl/local.mk - the files of this room.
 libcos_la_SOURCES += \
 	src/crawl/after.c \
+	src/crawl/archive.c \
 	src/crawl/arrive.c \
 	src/crawl/convert.c \
 	src/crawl/crawl.c src/crawl/crawl_int.h \
@@ -15,6 +16,7 @@ libcos_la_SOURCES += \
 	src/crawl/politeness.c src/crawl/politeness.h \
 	src/crawl/reason.c \
 	src/crawl/redirect.c \
+	src/crawl/replay.c \
 	src/crawl/report.c \
 	src/crawl/resume.c \
 	src/crawl/retry.c \

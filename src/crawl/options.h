@@ -55,6 +55,7 @@ struct cos_crawl_options {
     /* input */
     const char *const *urls;    /* seeds, absolute http(s) URLs */
     size_t nurls;
+    struct cos_strings from_warc; /* WARC files: answers come from there, none from the network */
     int sitemap;                /* 1: also the sitemaps named in robots.txt, else /sitemap.xml */
     struct cos_strings sitemaps; /* URLs of sitemaps to take seeds from */
 
@@ -109,12 +110,12 @@ struct cos_crawl_options {
     const char *save_cookies;   /* written at the end */
     const char *user;           /* "name:password", sent to the hosts of the seeds only */
     int netrc;                  /* 1: ~/.netrc */
+    int insecure;               /* 1: certificates are not checked */
     const char *proxy;          /* URL; NULL: from the environment; "" none */
     const char *compression;    /* "gzip,br" …; NULL: all that are built in; "" none */
     int http2;                  /* enum cos_switch: on, over TLS */
     int ip_family;              /* enum cos_ip_family */
     const char *cacert;         /* PEM file; NULL: the system's */
-    int insecure;               /* 1: certificates are not checked */
     struct cos_strings resolve; /* "HOST:PORT:ADDRESS[,ADDRESS]", "*" as PORT is any */
     struct cos_strings dns_servers; /* "ADDRESS[:PORT]" */
 
@@ -128,6 +129,11 @@ struct cos_crawl_options {
                                  * saved, absolute where not */
     int backup_converted;       /* 1: "a.html,.orig" is a.html as it was before */
     int no_host_directories;    /* 1: the hosts of the seeds have no directory of their own */
+
+    /* archive */
+    const char *warc_file;      /* NULL: none; NAME.warc.gz gets every request and its answer */
+    int64_t warc_max_size;      /* NAME-00000.warc.gz, -00001 … of this size; 0: one file */
+    int warc_cdx;               /* 1: NAME.cdxj, too */
 
     /* resources */
     int64_t max_memory;         /* beyond it the queue spills to the database: 256 MiB */

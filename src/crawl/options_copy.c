@@ -14,11 +14,12 @@ enum { COPY_MAX = 64 << 20 };
 static const size_t strings[] = {
     AT(dir),          AT(accept_regex), AT(reject_regex), AT(retry_on),    AT(user_agent),
     AT(load_cookies), AT(save_cookies), AT(user),         AT(proxy),       AT(compression),
-    AT(cacert),
+    AT(cacert),       AT(warc_file),
 };
 static const size_t lists[] = {
     AT(sitemaps), AT(domains), AT(exclude_domains), AT(include_dirs), AT(exclude_dirs),
     AT(accept),   AT(reject),  AT(headers),         AT(resolve),      AT(dns_servers),
+    AT(from_warc),
 };
 
 static int copy_string(struct cos_arena *arena, const char **s)

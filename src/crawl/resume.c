@@ -286,6 +286,8 @@ int cos__open(struct cos__crawl *c)
     if (!err)
         err = open_store(c, &why);
     if (!err)
+        err = cos__archive_open(c, &why);
+    if (!err)
         err = add_seeds(c);
     if (!err)
         err = cos_db_run_begin(c->db, c->opt->nurls ? c->opt->urls[0] : "");
@@ -331,10 +333,13 @@ static int end_run(struct cos__crawl *c)
 int cos__close(struct cos__crawl *c)
 {
     struct cos__visit *visit;
-    int err = 0, closed;
+    int err = 0, closed, archived;
     if (c->stop == COS__RUNNING)
         c->stop = COS_STOP_FINISHED;
     cos__digests_free(c->digests);
+    archived = cos__archive_close(c);
+    if (archived && c->stop != COS_STOP_ERROR)
+        cos__abort(c, archived, "%s: %s", c->opt->warc_file, cos_strerror(archived));
     if (c->db && c->result->err != COS_ECANCELED && !cos_db_err(c->db, NULL) &&
         c->result->err != COS_EINVAL)
         err = end_run(c);

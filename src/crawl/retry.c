@@ -5,8 +5,10 @@
 #include "crawl/crawl_int.h"
 
 #include "base/err.h"
+#include "store/warc_index.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -122,7 +124,9 @@ void cos__try_again(struct cos__crawl *c, struct cos__visit *visit, int err)
         cos__put_off(c, visit->id, text);
         return;
     }
-    if (c->limit.tries >= 0 && page->tries >= c->limit.tries) {
+    /* Out of an archive, as often as then: time decides, too (gone). */
+    if (c->limit.tries >= 0 && page->tries >= c->limit.tries &&
+        !(c->replay && cos_warc_index_more(c->replay, page->url, strlen(page->url)))) {
         if (cos__silent(page))
             gone(c, visit);
         else
@@ -130,7 +134,7 @@ void cos__try_again(struct cos__crawl *c, struct cos__visit *visit, int err)
         return;
     }
     wait = cos_polite_backoff(&c->frontier.polite, page->tries, c->frontier.dice);
-    again(c, visit, err, asked > wait ? asked : wait);
+    again(c, visit, err, c->replay ? 0 : asked > wait ? asked : wait);
 }
 
 /* A host that does not answer at all is probed, one request at a time, instead

@@ -73,10 +73,10 @@ static void fetch_through(struct cos__visit *visit, struct cos_request *request)
 {
     struct cos_page *page = visit->page;
     int hops = 0;
-    cos_fetch_into(page, request, -1);
+    cos__get(visit->crawl, page, request);
     visit->ended = dill_now();
     while (redirects(page) && hops++ < HOPS && follow(page) == 0)
-        cos_fetch_into(page, request, -1);
+        cos__get(visit->crawl, page, request);
 }
 
 static int trouble(const struct cos_page *page)
@@ -93,6 +93,7 @@ void cos__fetch_with_tries(struct cos__visit *visit, struct cos_request *request
     int tries = c->limit.tries < 0 || c->limit.tries > 5 ? 5 : c->limit.tries;
     char *first = strdup(visit->page->url);
     for (int i = 1; first; i++) {
+        visit->page->tries = i;
         fetch_through(visit, request);
         if (i >= tries || !trouble(visit->page))
             break;
@@ -114,6 +115,11 @@ void cos__robots_work(struct cos__visit *visit)
     request.max_body = COS_ROBOTS_MAX + 1;
     request.spill_dir = NULL;
     cos__fetch_with_tries(visit, &request);
+    /* An archive without it says nothing about what was allowed. */
+    if (page->err == COS_EARCHIVE) {
+        page->err = 0;
+        page->status = 404;
+    }
     /* Longer than what counts: what came is parsed. */
     if (page->err == COS_ETOOBIG)
         page->err = 0;

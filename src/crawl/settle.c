@@ -63,7 +63,9 @@ void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, cons
         free(links);
         return;
     }
-    cos_frontier_unsaved(&c->frontier, visit->id, 1);
+    /* When rows are committed must not decide which host is next. */
+    if (!c->replay)
+        cos_frontier_unsaved(&c->frontier, visit->id, 1);
     c->unsaved++;
     c->unkicked++;
     cos_db_put_page(c->db, page, state, reason, links, n);

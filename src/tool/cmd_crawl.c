@@ -153,6 +153,11 @@ static int check(const struct tool_options *o)
         return tool_usage(WHO, "-N goes on with an earlier crawl, --fresh forgets it");
     if (o->crawl.backup_converted && !o->crawl.convert_links)
         return tool_usage(WHO, "-K keeps what --convert-links changes, and needs that");
+    if (!o->crawl.warc_file && (o->crawl.warc_max_size || o->crawl.warc_cdx))
+        return tool_usage(WHO, "%s needs --warc-file, the archive it is about",
+                          o->crawl.warc_cdx ? "--warc-cdx" : "--warc-max-size");
+    if (o->crawl.warc_file && o->crawl.from_warc.n)
+        return tool_usage(WHO, "--warc-file and --from-warc exclude each other");
     return 0;
 }
 
@@ -172,6 +177,8 @@ static int prepare(struct run *run)
         err = readable(o->crawl.cacert);
     if (!err)
         err = readable(o->crawl.load_cookies);
+    for (size_t i = 0; i < o->crawl.from_warc.n && !err; i++)
+        err = readable(o->crawl.from_warc.v[i]);
     if (err)
         return err;
     err = ui_init(&run->ui, o);

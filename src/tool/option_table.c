@@ -42,6 +42,8 @@ static const struct tool_option table[] = {
     /* input */
     {VALUE("input-file", GROUP_INPUT, "FILE", NULL, "more URLs from FILE, one a line (-: stdin)",
            set_multi, AT(inputs)), .letter = "i"},
+    {VALUE("from-warc", GROUP_INPUT, "FILE", NULL, "crawl an archive, not the network", set_multi,
+           CRAWL(from_warc))},
     {.name = "sitemap", .group = GROUP_INPUT, .arg = ARG_OPTIONAL, .meta = "URL", .flags = OPT_NO,
      .help = "also start from the sitemaps, or from this one", .set = set_sitemap},
     /* scope */
@@ -160,6 +162,12 @@ static const struct tool_option table[] = {
     /* output */
     {VALUE("directory-prefix", GROUP_OUTPUT, "DIR", "the current directory",
            "where the crawl is kept", set_string, CRAWL(dir)), .letter = "P"},
+    {VALUE("warc-file", GROUP_OUTPUT, "NAME", NULL, "keep all traffic in NAME.warc.gz", set_string,
+           CRAWL(warc_file))},
+    {VALUE("warc-max-size", GROUP_OUTPUT, "SIZE", "no limit", "a new file beyond SIZE bytes",
+           set_size, CRAWL(warc_max_size)), .flags = OPT_WIDE | OPT_INF_0},
+    {SWITCH("warc-cdx", GROUP_OUTPUT, "off", "an index of the archive in NAME.cdxj", set_flag,
+            CRAWL(warc_cdx))},
     {VALUE("output", GROUP_OUTPUT, "FILE", "-", "the list goes to FILE (-: stdout)", set_string,
            AT(output)), .letter = "o"},
     {VALUE("format", GROUP_OUTPUT, "FORM", "text", "of the list: text, jsonl, csv or dot", set_format,

@@ -219,6 +219,24 @@ static int nothing_named(const struct tool_options *o)
     return tool_usage(WHO, "what to crawl? name a URL, or try 'coscrawl --help'");
 }
 
+/* `--from-warc *.warc.gz URL`: the shell makes operands of all but the first. */
+static int is_archive(const struct tool_options *o, const char *typed)
+{
+    size_t n = strlen(typed);
+    int named = (n > 5 && !strcmp(typed + n - 5, ".warc")) ||
+                (n > 8 && !strcmp(typed + n - 8, ".warc.gz"));
+    return o->crawl.from_warc.n && named && !scheme_len(typed);
+}
+
+static int add_operand(struct seeds *s, const char *typed, struct tool_ui *ui)
+{
+    if (!is_archive(s->options, typed))
+        return add_typed(s, &s->list, typed, ui);
+    return tool_strings_add(&s->options->crawl.from_warc, typed)
+               ? tool_fail(1, WHO, "%s", cos_strerror(COS_ENOMEM))
+               : 0;
+}
+
 int tool_seeds(struct tool_options *options, struct tool_ui *ui)
 {
     struct seeds s = {.options = options};
@@ -227,7 +245,7 @@ int tool_seeds(struct tool_options *options, struct tool_ui *ui)
     cos_buf_init(&s.url, COS_URL_MAX);
     cos_buf_init(&s.why, COS_URL_MAX + 512);
     for (size_t i = 0; i < options->operands.n && !err; i++)
-        err = add_typed(&s, &s.list, options->operands.v[i], ui);
+        err = add_operand(&s, options->operands.v[i], ui);
     for (size_t i = 0; i < options->inputs.n && !err; i++)
         err = read_input(&s, options->inputs.v[i], ui);
     for (size_t i = 0; i < typed.n && !err; i++)
