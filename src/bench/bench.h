@@ -51,7 +51,8 @@ struct bench_result {
     struct bench_sample median;
     double pages_s, wall_ns_page, cpu_ns_page, cpu_ns_step;
     double ratio, ratio_low, ratio_high; /* 0: none */
-    double instructions_step, instructions_page, allocations_page; /* 0: not counted */
+    double instructions_step, instructions_page; /* 0: not counted */
+    double allocations_page, bytes_page;
     int valid, rank;
     char reason[200];
 };
@@ -128,9 +129,10 @@ struct bench_work {
 /* Runs the cell and prints the sample. An exit code. */
 int bench_worker(const struct bench_work *work);
 
-/* For callgrind: runs these cells (a list) between marks. An exit code. */
+/* For callgrind: runs these cells (a list) between marks; or, to weigh what they
+ * allocate, for memcheck, each in two children. An exit code. */
 enum { BENCH_COUNTED = 5 };
-int bench_count_worker(char *cells);
+int bench_count_worker(char *cells, int weigh);
 
 /* --- run.c, count.c ---------------------------------------------------------------- */
 /* 0 or a negative error; what there is stays in bench when it was interrupted. */

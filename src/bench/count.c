@@ -166,32 +166,100 @@ static void take_count(const struct bench *bench, int nth, const char *said,
     result->allocations_page = count.allocations / BENCH_COUNTED / (double)pages;
 }
 
+/* Adds the names of these cells to the option; how many, or an error. */
+static int add_names(const struct bench *bench, struct cos_buf *list)
+{
+    char name[96];
+    int n = 0, err = 0;
+    for (size_t i = 0; i < bench->count && !err; i++)
+        if (bench->results[i].cell.leaves == BENCH_NULL) {
+            bench_cell_name(&bench->results[i].cell, name);
+            err = cos_buf_addf(list, "%s%s", n++ ? "," : "", name);
+        }
+    return err ? err : n;
+}
+
 /* All in one process, since its start costs most; callgrind writes a file at each
  * mark. */
 static void count_null(struct bench *bench)
 {
-    int rc = -1;
     struct cos_buf list = {.max = 1 << 16}, said = {.max = 1 << 16};
     struct bench_child child;
-    char to[128], name[96];
+    char to[128];
     const char *argv[] = {"valgrind", "--tool=callgrind", to, bench->program, "bench", NULL, NULL};
-    int nth = 0, err = cos_buf_adds(&list, "--worker-count=");
+    int rc = -1, n = cos_buf_adds(&list, "--worker-count=") ? 0 : add_names(bench, &list);
     snprintf(to, sizeof to, "--callgrind-out-file=%s/callgrind", bench->dir);
-    for (size_t i = 0; i < bench->count && !err; i++)
-        if (bench->results[i].cell.leaves == BENCH_NULL) {
-            bench_cell_name(&bench->results[i].cell, name);
-            err = cos_buf_addf(&list, "%s%s", nth++ ? "," : "", name);
-        }
     argv[5] = list.data;
-    if (!err && nth && !bench_start(&child, argv))
+    if (n > 0 && !bench_start(&child, argv))
         rc = bench_finish(&child, &said);
-    if (nth && rc)
+    if (n > 0 && rc)
         bench->uncounted = bench_stopped(bench) ? "interrupted"
                            : "valgrind could not run this program; after clang it wants -gdwarf-4";
-    if (!rc)
-        for (size_t i = 0, n = 1; i < bench->count; i++)
-            if (bench->results[i].cell.leaves == BENCH_NULL)
-                take_count(bench, (int)n++, said.data, &bench->results[i]);
+    for (size_t i = 0, nth = 1; !rc && i < bench->count; i++)
+        if (bench->results[i].cell.leaves == BENCH_NULL)
+            take_count(bench, (int)nth++, said.data, &bench->results[i]);
+    cos_buf_release(&list);
+    cos_buf_release(&said);
+}
+
+/* --- bytes, by memcheck --------------------------------------------------------------------- */
+
+/* "total heap usage: 1,234 allocs, 1,200 frees, 56,789 bytes allocated": the last
+ * number. 0 when there is none. */
+static double heap_total(const char *file)
+{
+    char line[512];
+    double bytes = 0;
+    FILE *in = fopen(file, "r");
+    while (in && fgets(line, sizeof line, in)) {
+        const char *at = strstr(line, "total heap usage:");
+        for (int commas = 0; at && *at && strncmp(at, " bytes", 6) != 0; at++) {
+            if (*at == ',' && at[1] == ' ')
+                bytes = 0, commas++;
+            else if (*at >= '0' && *at <= '9' && commas == 2)
+                bytes = bytes * 10 + (*at - '0');
+        }
+    }
+    if (in)
+        fclose(in);
+    return bytes;
+}
+
+/* What was allocated up to the end of so many runs; *pages of one. */
+static double weight(const struct bench *bench, const struct bench_cell *cell, int runs,
+                     const char *said, long long *pages)
+{
+    char name[96], key[112], file[128];
+    const char *at;
+    int pid;
+    bench_cell_name(cell, name);
+    snprintf(key, sizeof key, "%s:%d ", name, runs);
+    at = said ? strstr(said, key) : NULL;
+    if (!at || sscanf(at + strlen(key), "%d %lld", &pid, pages) != 2 || *pages <= 0)
+        return 0;
+    snprintf(file, sizeof file, "%s/heap.%d", bench->dir, pid);
+    return heap_total(file);
+}
+
+static void weigh_null(struct bench *bench)
+{
+    struct cos_buf list = {.max = 1 << 16}, said = {.max = 1 << 17};
+    struct bench_child child;
+    char to[128];
+    const char *argv[] = {"valgrind", "--leak-check=no", "--undef-value-errors=no", to,
+                          bench->program, "bench", NULL, NULL};
+    int n = cos_buf_adds(&list, "--worker-weigh=") ? 0 : add_names(bench, &list);
+    snprintf(to, sizeof to, "--log-file=%s/heap.%%p", bench->dir);
+    argv[6] = list.data;
+    if (n > 0 && !bench_start(&child, argv) && !bench_finish(&child, &said))
+        for (size_t i = 0; i < bench->count; i++) {
+            struct bench_result *r = &bench->results[i];
+            long long pages = 0;
+            double few = weight(bench, &r->cell, 1, said.data, &pages);
+            double many = weight(bench, &r->cell, 1 + BENCH_COUNTED, said.data, &pages);
+            if (few > 0 && many > few)
+                r->bytes_page = (many - few) / BENCH_COUNTED / (double)pages;
+        }
     cos_buf_release(&list);
     cos_buf_release(&said);
 }
@@ -204,9 +272,11 @@ void bench_count(struct bench *bench)
     int none = bench_start(&child, argv) || bench_finish(&child, &said);
     cos_buf_release(&said);
     bench->uncounted = none ? "no valgrind here" : NULL;
-    bench_progress(bench, "counting instructions");
+    bench_progress(bench, "counting instructions and allocations");
     if (!none)
         count_null(bench);
+    if (!bench->uncounted)
+        weigh_null(bench);
     if (bench->uncounted)
         bench_progress(bench, "instructions are not counted: %s", bench->uncounted);
 }

@@ -82,6 +82,7 @@ static void put_numbers(const struct bench_result *r, FILE *out)
     } else {
         put_cell(r->instructions_step, out);
         put_cell(r->allocations_page, out);
+        put_cell(r->bytes_page, out);
     }
     fprintf(out, "<td>%lld</td>", (long long)m->in_flight);
     put_cell((double)m->memory, out);
@@ -142,7 +143,7 @@ static void put_table(const struct bench_table *t, FILE *out)
                  "<th>ratio [95 %%]</th></tr>\n",
             cell->leaves == BENCH_REAL
                 ? "<th>p50 ms</th><th>p95 ms</th><th>p99 ms</th><th>lag ms</th><th>fds</th>"
-                : "<th>instr/step</th><th>alloc/page</th>");
+                : "<th>instr/step</th><th>alloc/page</th><th>bytes/page</th>");
     for (size_t i = t->from; i < t->to; i++)
         put_row(&t->bench->results[i], out);
     fputs("</table></div>\n", out);

@@ -81,6 +81,7 @@ static void put_cell(struct cos_json *j, const struct bench_result *r)
     put_double(j, "instructions_step", r->instructions_step);
     put_double(j, "instructions_page", r->instructions_page);
     put_double(j, "allocations_page", r->allocations_page);
+    put_double(j, "bytes_page", r->bytes_page);
     put_str(j, "ratio_of", real ? "time" : "cpu");
     put_double(j, "ratio", r->ratio);
     put_double(j, "ratio_low", r->ratio_low);
@@ -200,7 +201,7 @@ int bench_write_csv(const struct bench *bench, FILE *out)
 {
     fputs("style,face,leaves,shape,latency_ms,concurrency,parser,rounds,valid,reason,pages,"
           "requests,duplicates,lost,steps,pages_s,cpu_ns_page,cpu_ns_step,instructions_step,"
-          "instructions_page,allocations_page,task_p50_us,task_p95_us,task_p99_us,loop_lag_us,"
+          "instructions_page,allocations_page,bytes_page,task_p50_us,task_p95_us,task_p99_us,loop_lag_us,"
           "memory_task_bytes,stack_bytes,descriptors,ratio,ratio_low,ratio_high\n",
           out);
     for (size_t i = 0; i < bench->count; i++) {
@@ -221,6 +222,7 @@ int bench_write_csv(const struct bench *bench, FILE *out)
         put_field(out, r->instructions_step, ',');
         put_field(out, r->instructions_page, ',');
         put_field(out, r->allocations_page, ',');
+        put_field(out, r->bytes_page, ',');
         put_field(out, (double)m->task50_us, ',');
         put_field(out, (double)m->task95_us, ',');
         put_field(out, (double)m->task99_us, ',');

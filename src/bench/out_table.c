@@ -13,7 +13,7 @@ static void print_names(const struct bench_cell *cell, FILE *out)
     if (cell->leaves == BENCH_REAL)
         fprintf(out, " %6s %6s %6s %6s %4s", "p50ms", "p95ms", "p99ms", "lag ms", "fds");
     else
-        fprintf(out, " %8s %7s %7s", "instr/p", "instr/s", "alloc/p");
+        fprintf(out, " %8s %7s %7s %6s", "instr/p", "instr/s", "alloc/p", "B/p");
     fprintf(out, " %4s %8s %6s  %s\n", "peak", "B/task", "stack", "ratio [95 %]");
 }
 
@@ -56,6 +56,7 @@ static void print_numbers(const struct bench_result *r, FILE *out)
         print_optional(out, 8, r->instructions_page, "%.0f");
         print_optional(out, 7, r->instructions_step, "%.0f");
         print_optional(out, 7, r->allocations_page, "%.1f");
+        print_optional(out, 6, r->bytes_page, "%.0f");
     }
     fprintf(out, " %4lld", (long long)m->in_flight);
     print_optional(out, 8, (double)m->memory, "%.0f");
@@ -140,8 +141,9 @@ int bench_write_table(const struct bench *bench, FILE *out)
     print_fairness(bench, out);
     fprintf(out, "\n%zu cells in %.0f s%s%s. Ranks are by instructions a page where they were "
                  "counted, else by time;\nan invalid cell has none. A step (s) is one leaf call, "
-                 "p a page, a task one page from the\nfirst look to its report; peak: steps in "
-                 "flight; B/task: memory at the peak a step in\nflight; stack: the deepest at a "
+                 "p a page; B/p: bytes allocated a\npage; a task is one page from the first look "
+                 "to its report; peak: steps in flight;\nB/task: memory at the peak a step in "
+                 "flight; stack: the deepest at a "
                  "leaf, bytes; lag: the worst delay of a timer.\n",
             bench->count, bench->seconds, bench->interrupted ? ", interrupted: partial" : "",
             !bench->interrupted && bench_is_partial(bench) ? ", cut short by the time limit" : "");

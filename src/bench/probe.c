@@ -1,9 +1,9 @@
 /* probe.c - what a run needs besides time: memory, stack, descriptors, and how
  * late the loop is. May call base and the runtime.
  *
- * Memory, stack and descriptors are looked at in every step of a probing run.
- * That costs far more than a step does, so it is done in the round that warms up
- * and is dropped; memory has to be seen in a fresh process anyway, for a second
+ * Memory, stack and descriptors are looked at in the steps of a probing run. That
+ * costs far more than a step does, so it is done in the round that warms up and
+ * is dropped; memory has to be seen in a fresh process anyway, for a second
  * run would find what the first left. Anonymous memory was taken because it has
  * both heap and stacks in it; mallinfo() knows nothing of a coroutine's stack. */
 #include "config.h"
@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { TICK_MS = 5, STACK_MOST = 8 << 20 };
+enum { TICK_MS = 5, STACK_MOST = 8 << 20, EACH = 8 };
 enum { RECORD_LENGTH = 16 }; /* where a struct linux_dirent64 has it */
 
 /* --- memory, stack, descriptors ----------------------------------------------------- */
@@ -73,17 +73,21 @@ static int64_t stack_depth(const struct bench_probe *probe, const char *frame)
     return probe->base > frame && probe->base - frame < STACK_MOST ? probe->base - frame : 0;
 }
 
-void bench_probe_step(struct bench_probe *probe)
+/* The stack in every step, the rest, which costs, in each that may be the worst. */
+void bench_probe_step(struct bench_probe *probe, int peak)
 {
-    int64_t now = anonymous(), memory;
-    int64_t depth = stack_depth(probe, __builtin_frame_address(0));
-    int fds = descriptors();
+    int64_t depth = stack_depth(probe, __builtin_frame_address(0)), now, memory;
+    int fds;
+    probe->stack = depth > probe->stack ? depth : probe->stack;
+    if (!peak && probe->steps++ % EACH)
+        return;
+    now = anonymous();
+    fds = descriptors();
     /* From the first step on: what a style makes once is not a task's. */
     if (!probe->before)
         probe->before = now;
     memory = now - probe->before;
     probe->memory = memory > probe->memory ? memory : probe->memory;
-    probe->stack = depth > probe->stack ? depth : probe->stack;
     probe->fds = fds > probe->fds ? fds : probe->fds;
 }
 

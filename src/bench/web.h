@@ -38,6 +38,7 @@ struct bench_probe {
     const char *base; /* of the stack that the run began on */
     int64_t before, memory, stack;
     int fds;
+    unsigned steps;
 };
 
 struct bench_web {
@@ -96,7 +97,8 @@ int bench_links(struct cos_page *page);
 /* --- probe.c --------------------------------------------------------------------- */
 
 void bench_probe_begin(struct bench_probe *probe);
-void bench_probe_step(struct bench_probe *probe);
+/* peak: more steps than ever are in flight. */
+void bench_probe_step(struct bench_probe *probe, int peak);
 /* The worst delay of a timer on this thread's loop, ns. */
 void bench_lag_begin(void);
 int64_t bench_lag_end(void);

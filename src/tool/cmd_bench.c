@@ -31,6 +31,7 @@ enum {
     OPT_WORKER_RUNS,
     OPT_WORKER_COUNT,
     OPT_WORKER_PROBE,
+    OPT_WORKER_WEIGH,
     OPT_WORKER_NOFILE,
 };
 
@@ -56,6 +57,7 @@ static const struct option names[] = {
     {"worker-dir", 1, NULL, OPT_WORKER_DIR},
     {"worker-runs", 1, NULL, OPT_WORKER_RUNS},
     {"worker-count", 1, NULL, OPT_WORKER_COUNT},
+    {"worker-weigh", 1, NULL, OPT_WORKER_WEIGH},
     {"worker-probe", 0, NULL, OPT_WORKER_PROBE},
     {"worker-nofile", 1, NULL, OPT_WORKER_NOFILE},
     {NULL, 0, NULL, 0},
@@ -92,6 +94,7 @@ struct bench_args {
     struct bench_options opt;
     struct bench_work work;
     char *worker_count;
+    int weigh;
 };
 
 static const char who[] = "coscrawl bench";
@@ -131,8 +134,8 @@ static int set_worker(struct bench_args *args, int option, char *arg)
         args->work.cell = arg;
     else if (option == OPT_WORKER_DIR)
         args->work.dir = arg;
-    else if (option == OPT_WORKER_COUNT)
-        args->worker_count = arg;
+    else if (option == OPT_WORKER_COUNT || option == OPT_WORKER_WEIGH)
+        args->worker_count = arg, args->weigh = option == OPT_WORKER_WEIGH;
     else if (option == OPT_WORKER_PROBE)
         args->work.probe = 1;
     else if (option == OPT_WORKER_NOFILE)
@@ -264,7 +267,7 @@ static int measure(struct bench *bench)
 int cmd_bench(int argc, char **argv)
 {
     struct bench_args args = {{.left = "parallel-cps", .right = "parallel-co"},
-                              {.dir = "/tmp"}, NULL};
+                              {.dir = "/tmp"}, NULL, 0};
     static struct bench bench;
     char why[200] = "";
     int code = parse(argc, argv, &args), err;
@@ -273,7 +276,7 @@ int cmd_bench(int argc, char **argv)
     if (args.work.cell)
         return bench_worker(&args.work);
     if (args.worker_count)
-        return bench_count_worker(args.worker_count);
+        return bench_count_worker(args.worker_count, args.weigh);
     bench.opt = args.opt;
     err = bench_matrix(&bench, why);
     if (err)
