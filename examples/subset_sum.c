@@ -7,8 +7,8 @@
  * The answer is the same in all of them, a line for each match, as it is found. */
 #include "serve.h"
 
-#include <errno.h>
 #include <coscrawl/libdill.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static const char usage[] =
     "usage: subset_sum [--face=co|cps] [--port=N] [--steps=N] [--workers=N]\n"
     "Serves /subsetSum?data=[1,2,-3]&sum=0&mode=sync|interleaved|defer|pool (pool is\n"
     "the default) on loopback; any other path answers \"I'm alive!\". Interleaved work\n"
-    "makes way every N (1000) steps; the pool has up to N (2) processes.\n";
+    "makes way every N (1000) steps, or as steps=N in the URL says; the pool has up to\n"
+    "N (2) processes.\n";
 
 static int64_t steps = 1000, workers = 2;
 
@@ -29,6 +30,7 @@ static int64_t steps = 1000, workers = 2;
 struct subsets {
     int set[SET_MAX], n;
     int64_t sum;
+    int64_t steps; /* at a time, interleaved */
     uint32_t next; /* a bit for each member of the subset to look at next */
     uint64_t matches;
 };
@@ -161,7 +163,7 @@ static int interleaved_co(struct cos_http_conn *conn, struct subsets *work)
 {
     char line[LINE_SIZE];
     int err = 0, found;
-    while (!err && (found = advance(work, steps)) >= 0) {
+    while (!err && (found = advance(work, work->steps)) >= 0) {
         if (found)
             err = cos_http_chunk(conn, line, match_line(work, line));
         else if (yield())
@@ -230,7 +232,7 @@ static void some_steps(int err, void *arg)
 {
     struct mail *mail = arg;
     char line[LINE_SIZE];
-    int found = advance(&mail->work, steps);
+    int found = advance(&mail->work, mail->work.steps);
     if (!err && found)
         err = put_lines(mail, line,
                         found > 0 ? match_line(&mail->work, line) : end_line(&mail->work, line));
@@ -334,6 +336,21 @@ static int answer(struct server *server, struct cos_http_conn *conn,
     return err ? err : cos_http_end(conn);
 }
 
+/* steps=N of the URL, else the option's. */
+static int parse_steps(struct subsets *work, const struct cos_http_req *req)
+{
+    struct cos_buf text = {.max = 32};
+    char *end = NULL;
+    int err = serve_query(req, "steps", "", &text);
+    work->steps = steps;
+    if (!err && text.len)
+        work->steps = strtoll(text.data, &end, 10);
+    if (!err && ((end && *end) || work->steps < 1 || work->steps > 1 << SET_MAX))
+        err = COS_EINVAL;
+    cos_buf_release(&text);
+    return err;
+}
+
 static int is_mode(const char *mode, int is_cps)
 {
     return !strcmp(mode, "sync") || !strcmp(mode, "interleaved") || !strcmp(mode, "pool") ||
@@ -355,10 +372,12 @@ static int handle(struct cos_http_conn *conn, const struct cos_http_req *req, vo
         err = serve_query(req, "mode", "pool", &mode);
     if (!err)
         err = data.len ? parse(&work, data.data, sum.len ? sum.data : "") : COS_EPARSE;
+    if (!err)
+        err = parse_steps(&work, req);
     if (!err && (!mode.len || !is_mode(mode.data, server->serve.rt != NULL)))
         err = COS_EINVAL;
     if (err)
-        err = serve_text(conn, req, 400, "data=[1,2,-3], up to 24 numbers, sum=0, mode=…\n");
+        err = serve_text(conn, req, 400, "data=[1,2,-3], up to 24 numbers, sum=0, mode=…, steps=…\n");
     else
         err = answer(server, conn, req, &work, mode.data);
     cos_buf_release(&data);
