@@ -97,7 +97,7 @@ static run__unused int asked(const char *path)
 }
 
 /* On failure the program's own words are the first thing one wants. */
-static void said(int held)
+static run__unused void said(int held)
 {
     char *copy = held ? NULL : strdup(err);
     for (char *s = copy ? strtok(copy, "\n") : NULL; s; s = strtok(NULL, "\n"))
@@ -158,7 +158,7 @@ struct group {
 };
 
 /* Runs the groups (or the one that $ONLY names) and cleans up. */
-static void run_groups(const struct group *groups)
+static run__unused void run_groups(const struct group *groups)
 {
     const char *only = getenv("ONLY");
     char command[128];

@@ -48,6 +48,10 @@ struct cos_timing {
     int64_t scan;
     int64_t store;
     int64_t total;       /* request sent to last byte */
+    /* of the monotonic clock, when a crawl was asked for phases; else 0 */
+    int64_t began;       /* the fetch began */
+    int64_t fetched;     /* it ended */
+    int64_t digested;    /* scanned and stored */
 };
 
 enum { COS_PAGE_NOINDEX = 1, COS_PAGE_NOFOLLOW = 2, COS_PAGE_NOARCHIVE = 4 };

@@ -118,9 +118,8 @@ static void answered(struct cos__crawl *c, struct cos__visit *visit)
                                        .first_byte_us = or_zero(t->first_byte),
                                        .retry_after = c->replay ? -1 : cos__retry_after(page)};
     /* Counted back from the end: if the loop was late, this is late too, and the
-     * gap to the next request only grows. */
-    answer.sent = visit->ended - (or_zero(t->total) - or_zero(t->name) - or_zero(t->connect) -
-                                  or_zero(t->tls)) / 1000;
+     * gap to the next request only grows. The lookup is not part of the total. */
+    answer.sent = visit->ended - (or_zero(t->total) - or_zero(t->connect) - or_zero(t->tls)) / 1000;
     if (answer.retry_after > COS__RETRY_AFTER_MAX)
         answer.retry_after = COS__RETRY_AFTER_MAX;
     if (page->status || cos__silent(page))

@@ -39,10 +39,14 @@ static void page_work(struct cos__visit *visit)
 {
     struct cos_request request = cos__request_for(visit->crawl, visit->page->url);
     cos__recall(visit, &request);
+    cos__phase_fetches(visit);
     cos__get(visit->crawl, visit->page, &request);
     visit->ended = dill_now();
-    if (worth_reading(visit->page))
+    cos__phase_fetched(visit);
+    if (worth_reading(visit->page)) {
         cos__digest(visit);
+        cos__phase_digested(visit);
+    }
 }
 
 static int work(struct cos_flow_queue *queue, void *item, void *arg)
@@ -151,6 +155,7 @@ static struct cos__visit *ready(struct cos__crawl *c, uint32_t id)
         cos__abort(c, COS_ENOMEM, "out of memory");
         return NULL;
     }
+    cos__phase_leaves(c, visit, host);
     cos_frontier_start(&c->frontier, host);
     c->taken++;
     return visit;

@@ -59,6 +59,7 @@ struct cos__visit {
     int level;            /* indexes above a sitemap */
     int saved;            /* result of storing: 0 or an error */
     int64_t ended;        /* when the answer had come, ms */
+    int64_t queue_us, wait_us, began_us; /* phases.c */
     int conditional;      /* sent with validators (-N) */
     struct cos_db_known known; /* of an earlier run (-N) */
 };
@@ -116,6 +117,7 @@ struct cos__crawl {
     struct cos__digests *digests; /* digest.c */
     struct cos__archive *archive; /* archive.c: what is written, or NULL */
     struct cos_warc_index *replay; /* replay.c: what is read instead of the network, or NULL */
+    struct cos__phases *phases;   /* phases.c */
     struct cos__spare spares[COS__SPARES];
     int nspares;
 };
@@ -162,6 +164,14 @@ int cos__skip_of(const char *reason);
 void cos__spare_give(struct cos__crawl *c, struct cos_page *page);
 void cos__spare_take(struct cos__crawl *c, struct cos_page *page);
 void cos__spare_release(struct cos__crawl *c);
+
+/* phases.c */
+void cos__phase_queued(struct cos__crawl *c, uint32_t id);
+void cos__phase_leaves(struct cos__crawl *c, struct cos__visit *visit, struct cos_host *host);
+void cos__phase_fetches(struct cos__visit *visit);
+void cos__phase_fetched(struct cos__visit *visit);
+void cos__phase_digested(struct cos__visit *visit);
+void cos__phases_free(struct cos__crawl *c);
 
 /* arrive.c */
 void cos__arrived(struct cos__visit *visit);

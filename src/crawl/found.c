@@ -115,6 +115,7 @@ static void take_up(struct cos__crawl *c, uint32_t id)
         would(c, id);
     } else {
         cos_frontier_queue(&c->frontier, id);
+        cos__phase_queued(c, id);
     }
 }
 

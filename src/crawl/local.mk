@@ -12,6 +12,7 @@ libcos_la_SOURCES += \
 	src/crawl/limits.c \
 	src/crawl/options.h \
 	src/crawl/options_copy.c src/crawl/options_copy.h \
+	src/crawl/phases.c \
 	src/crawl/place.c src/crawl/place.h \
 	src/crawl/politeness.c src/crawl/politeness.h \
 	src/crawl/reason.c \

@@ -135,6 +135,9 @@ struct cos_crawl_options {
     int64_t warc_max_size;      /* NAME-00000.warc.gz, -00001 … of this size; 0: one file */
     int warc_cdx;               /* 1: NAME.cdxj, too */
 
+    /* watching */
+    int phases;                 /* 1: timing of pages has queue, wait and the absolute times */
+
     /* resources */
     int64_t max_memory;         /* beyond it the queue spills to the database: 256 MiB */
 };
@@ -217,6 +220,7 @@ struct cos_crawl_page {
     const char *url;
     const char *referrer; /* URL it was first found on, NULL for a seed or when not known */
     int resumed;          /* 1: done in an earlier run (only told in LIST mode) */
+    int64_t referrer_id;  /* of the referrer's page, 0 when there is none */
 };
 
 struct cos_crawl_skip {
@@ -235,6 +239,7 @@ struct cos_crawl_failure {
     const char *why;      /* plain words, or NULL */
     int tries;
     int final;            /* 0: it will be tried again, in_ms from now */
+    const struct cos_page *page; /* what is known of the answer; may be NULL */
     int64_t in_ms;
 };
 

@@ -48,6 +48,7 @@ void cos__tell_page(struct cos__crawl *c, const struct cos_page *page)
     if (!c->ev.page)
         return;
     told.referrer = referrer_of(c, (uint32_t)page->id);
+    told.referrer_id = page->id ? cos_frontier_node(&c->frontier, (uint32_t)page->id)->referrer : 0;
     c->ev.page(c->ev.arg, &told);
 }
 
@@ -98,6 +99,7 @@ void cos__tell_failure(struct cos__crawl *c, const struct cos_page *page, int er
                                      .why = page->why,
                                      .tries = page->tries,
                                      .final = in_ms < 0,
+                                     .page = page,
                                      .in_ms = in_ms < 0 ? 0 : in_ms};
     if (told.final)
         count_error(c, page, err);

@@ -357,6 +357,7 @@ int cos__close(struct cos__crawl *c)
     cos_ring_release(&c->again);
     cos__request_release(c);
     cos__spare_release(c);
+    cos__phases_free(c);
     free(c->contents);
     free(c->marks);
     return err ? err : closed;

@@ -172,6 +172,12 @@ static int configure(struct opening *o)
     return sqlite3_exec(o->db->sql, sql, NULL, NULL, NULL);
 }
 
+static int make_views(struct opening *o)
+{
+    int rc = sqlite3_exec(o->db->sql, cos__db_views, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? 0 : fail_sql(o, rc);
+}
+
 static int make_schema(struct opening *o)
 {
     char sql[64];
@@ -185,14 +191,14 @@ static int make_schema(struct opening *o)
         return COS_EDB;
     }
     if (version == COS__DB_VERSION)
-        return 0;
+        return make_views(o);
     snprintf(sql, sizeof sql, "PRAGMA user_version = %d; COMMIT", COS__DB_VERSION);
     rc = sqlite3_exec(o->db->sql, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(o->db->sql, version ? cos__db_upgrade : cos__db_schema, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(o->db->sql, sql, NULL, NULL, NULL);
-    return rc == SQLITE_OK ? 0 : fail_sql(o, rc);
+    return rc == SQLITE_OK ? make_views(o) : fail_sql(o, rc);
 }
 
 static int open_sql(struct opening *o)

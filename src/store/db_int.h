@@ -27,6 +27,7 @@ enum cos__db_stmt {
     COS__DB_STMTS
 };
 
+extern const char cos__db_views[];
 extern const char cos__db_schema[];
 extern const char cos__db_upgrade[]; /* from version 1 */
 extern const char *const cos__db_sql[COS__DB_STMTS];

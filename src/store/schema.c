@@ -71,6 +71,36 @@ const char cos__db_upgrade[] =
     "ALTER TABLE pages ADD COLUMN lint_errors INTEGER;"
     "ALTER TABLE pages ADD COLUMN lint_warnings INTEGER; DROP VIEW links;" LINKS_VIEW;
 
+/* Where the time went, for people who query. Made when a database is opened, so
+ * that older ones have them too. */
+/* A phase that did not happen is NULL or -1; scan and store are 0 then. */
+#define NEXT_PHASE(name, least)                                                                    \
+    " UNION ALL SELECT url, '" name "', " name "_us FROM pages WHERE " name "_us " least
+#define TIMES_VIEW(view, by)                                                                       \
+    "CREATE VIEW IF NOT EXISTS " view " AS SELECT " by ", max(n) AS pages,"                        \
+    " sum(us) / 1000.0 AS total_ms,"                                                               \
+    " min(CASE WHEN k >= 0.5 * n THEN us END) / 1000.0 AS p50_ms,"                                 \
+    " min(CASE WHEN k >= 0.95 * n THEN us END) / 1000.0 AS p95_ms,"                                \
+    " min(CASE WHEN k >= 0.99 * n THEN us END) / 1000.0 AS p99_ms"                                 \
+    " FROM (SELECT *, row_number() OVER (PARTITION BY " by " ORDER BY us) AS k,"                   \
+    " count(*) OVER (PARTITION BY " by ") AS n FROM page_phases) GROUP BY " by ";"
+const char cos__db_views[] =
+    "CREATE VIEW IF NOT EXISTS page_phases AS SELECT url,"
+    " substr(url, instr(url, '//') + 2, instr(substr(url, instr(url, '//') + 2), '/') - 1) AS host,"
+    " phase, us FROM (SELECT NULL AS url, NULL AS phase, NULL AS us WHERE 0"
+    NEXT_PHASE("queue", ">= 0")
+    NEXT_PHASE("wait", ">= 0")
+    NEXT_PHASE("name", ">= 0")
+    NEXT_PHASE("connect", ">= 0")
+    NEXT_PHASE("tls", ">= 0")
+    NEXT_PHASE("first_byte", ">= 0")
+    NEXT_PHASE("transfer", ">= 0")
+    NEXT_PHASE("scan", "> 0")
+    NEXT_PHASE("store", "> 0")
+    ");"
+    TIMES_VIEW("phase_times", "phase")
+    TIMES_VIEW("host_times", "host, phase");
+
 /* One statement each, prepared once; the order is that of enum cos__db_stmt. */
 const char *const cos__db_sql[COS__DB_STMTS] = {
     [COS__DB_BEGIN] = "BEGIN IMMEDIATE",

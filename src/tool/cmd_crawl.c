@@ -9,6 +9,7 @@
 #include "tool/tool.h"
 #include "tool/ui.h"
 #include "tool/version.h"
+#include "tool/watch.h"
 
 #include "coscrawl.h"
 
@@ -22,6 +23,7 @@ struct run {
     struct tool_options options;
     struct tool_ui ui;
     struct tool_output output;
+    struct tool_watch *watch;
     int draining; /* already said */
 };
 
@@ -30,6 +32,7 @@ static void on_page(void *arg, const struct cos_crawl_page *p)
     struct run *run = arg;
     char size[TEXT_SHORT], time[TEXT_SHORT];
     output_page(&run->output, p);
+    watch_page(run->watch, p);
     if (!p->page || (run->ui.loud < TOOL_VERBOSE && !run->ui.log))
         return;
     ui_say(&run->ui, COS_SAY_DEBUG, "%d %s %s %s%s%s", p->page->status, p->url,
@@ -81,6 +84,7 @@ static void on_failure(void *arg, const struct cos_crawl_failure *f)
     struct tool_ui *ui = &run->ui;
     char text[512], name[TEXT_SHORT], when[TEXT_SHORT];
     output_failure(&run->output, f);
+    watch_failure(run->watch, f);
     what_failed(text, sizeof text, name, f);
     if (!f->final) {
         ui_say(ui, COS_SAY_DEBUG, "%s: %s; again in %s", f->url, text, text_time(when, f->in_ms));
@@ -105,6 +109,7 @@ static int on_tick(void *arg, const struct cos_crawl_stats *stats)
     if (signals_statistics())
         ui_statistics(&run->ui, stats);
     ui_progress(&run->ui, stats);
+    watch_tick(run->watch, stats);
     if (signals_stop() && !run->draining) {
         run->draining = 1;
         ui_say(&run->ui, COS_SAY_WARN,
@@ -126,12 +131,20 @@ static int crawl(struct run *run)
         .tick = on_tick,
     };
     struct cos_crawl_result result = {0};
-    int err;
+    struct cos_hook_wait self;
+    int err, code = watch_open(&run->watch, &run->options, &run->ui);
+    if (code)
+        return code;
     signals_install();
+    cos_co_begin(&self);
     cos_crawl(&run->options.crawl, &events, &result);
+    cos_co_end(&self);
     ui_summary(&run->ui, &run->options, &result);
+    code = watch_close(run->watch, &result.stats);
     err = output_release(&run->output);
     cos_shutdown();
+    if (code)
+        return code;
     /* A reader that went away (head) got what it wanted. */
     if (err == COS_ECLOSED)
         return result.exit_code == TOOL_INTERRUPTED ? TOOL_FILE : result.exit_code;

@@ -35,8 +35,14 @@ coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/output.c src/tool/output.h src/tool/output_int.h \
 	src/tool/output_csv.c \
 	src/tool/output_dot.c \
+	src/tool/lag.c src/tool/lag.h \
+	src/tool/metrics.c src/tool/metrics.h \
+	src/tool/phases.c src/tool/phases.h \
 	src/tool/seeds.c src/tool/seeds.h \
 	src/tool/signals.c src/tool/signals.h \
+	src/tool/sink.c src/tool/sink.h \
+	src/tool/trace.c src/tool/trace.h \
+	src/tool/watch.c src/tool/watch.h \
 	src/tool/version.c src/tool/version.h
 bashcompdir = $(datadir)/bash-completion/completions
 dist_bashcomp_DATA = completions/coscrawl

@@ -190,6 +190,15 @@ static const struct tool_option table[] = {
      .set = set_flag, .at = AT(version)},
     {.name = "help", .letter = "h", .group = GROUP_OUTPUT, .help = "this text", .set = set_flag,
      .at = AT(help)},
+    /* watching */
+    {SWITCH("stats", GROUP_WATCH, "off", "tell where the time went, by phase and host", set_flag,
+            AT(stats))},
+    {VALUE("trace", GROUP_WATCH, "FILE", NULL, "write a trace for Perfetto to FILE", set_string,
+           AT(trace))},
+    {VALUE("metrics", GROUP_WATCH, "WHERE", NULL, "Prometheus metrics: a FILE or :PORT",
+           set_string, AT(metrics))},
+    {VALUE("loop-lag", GROUP_WATCH, "TIME", NULL, "name what holds the loop longer", set_duration,
+           AT(loop_lag)), .flags = OPT_WIDE},
 };
 
 const struct tool_option *tool_option_table(size_t *n)
@@ -209,6 +218,7 @@ const char *tool_group_title(int group)
         [GROUP_HTTP] = "HTTP and TLS",
         [GROUP_MIRROR] = "Mirrors",
         [GROUP_OUTPUT] = "Output",
+        [GROUP_WATCH] = "Watching",
     };
     return titles[group];
 }

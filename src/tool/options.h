@@ -30,6 +30,10 @@ struct tool_options {
     int progress;
     int color;
     const char *config;          /* --config; config_file.c reads it before all others */
+    int stats;
+    const char *trace;           /* a file */
+    const char *metrics;         /* a file or an address */
+    int64_t loop_lag;            /* ms; 0: not watched */
     int help;
     int version;
     struct tool_mem *mem;        /* strings made while parsing */
@@ -44,6 +48,7 @@ enum tool_group {
     GROUP_HTTP,
     GROUP_MIRROR,
     GROUP_OUTPUT,
+    GROUP_WATCH,
     GROUP_COUNT
 };
 
