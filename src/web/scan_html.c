@@ -14,6 +14,9 @@
 
 #include <string.h>
 #include <strings.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum { SPACE = 1, SLASH = 2, GREATER = 4, EQUALS = 8 };
 
@@ -25,6 +28,26 @@ static const unsigned char class_of[256] = {
 static inline unsigned class_at(const char *p)
 {
     return class_of[(unsigned char)*p];
+}
+
+/* memchr for what is mostly near: the call would cost more than the look. */
+static inline const char *find(const char *p, const char *end, char c)
+{
+#ifdef __SSE2__
+    if (end - p >= 32) {
+        const __m128i want = _mm_set1_epi8(c);
+        unsigned here = (unsigned)_mm_movemask_epi8(
+            _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), want));
+        if (here)
+            return p + __builtin_ctz(here);
+        here = (unsigned)_mm_movemask_epi8(
+            _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(p + 16)), want));
+        if (here)
+            return p + 16 + __builtin_ctz(here);
+        p += 32;
+    }
+#endif
+    return memchr(p, c, (size_t)(end - p));
 }
 
 static inline int is_alpha(char c)
@@ -56,7 +79,7 @@ static inline const char *read_value(const char *p, const char *end, struct cos_
     if (*p == '"' || *p == '\'') {
         attr->quote = *p++;
         attr->raw = p;
-        p = memchr(p, attr->quote, (size_t)(end - p));
+        p = find(p, end, attr->quote);
         if (!p)
             return NULL;
         attr->len = (size_t)(p - attr->raw);
@@ -75,7 +98,7 @@ static const char *read_attributes(struct cos__scan *s, const char *p, uint32_t 
 {
     const char *end = s->end, *name, *from;
     for (;;) {
-        struct cos__attr attr = {0};
+        struct cos__attr attr = {.len = 0};
         size_t name_len;
         from = p;
         while (p < end && class_at(p) & (SPACE | SLASH))
@@ -93,7 +116,7 @@ static const char *read_attributes(struct cos__scan *s, const char *p, uint32_t 
             p++;
         if (p < end && *p == '=' && !(p = read_value(p + 1, end, &attr)))
             return NULL;
-        if (wanted)
+        if (wanted && cos__scan_hint(cos__attribute_hint, name, name_len))
             keep(s, wanted, name, name_len, attr);
     }
     /* The '/' of <a href=x/> belongs to the value. */
@@ -306,8 +329,12 @@ static const char *start_tag(struct cos__scan *s, const char *p)
     while (p < s->end && !(class_at(p) & (SPACE | SLASH | GREATER)))
         p++;
     s->name_len = (size_t)(p - s->name);
-    s->el = cos__scan_element(s->name, s->name_len, s->end);
-    p = read_attributes(s, p, cos__wanted[s->el] | COS__GLOBAL, &closed);
+    s->el = cos__scan_hint(cos__element_hint, s->name, s->name_len)
+                ? cos__scan_element(s->name, s->name_len, s->end)
+                : EL_OTHER;
+    if (s->el == EL_OTHER && !s->nforeign && p < s->end && *p == '>')
+        return p + 1;
+    p = read_attributes(s, p, (cos__wanted[s->el] | COS__GLOBAL) & s->asked, &closed);
     if (!p)
         return NULL;
     if (in_foreign(s) && cos__scan_breaks_out(s->name, s->name_len, s->end))
@@ -370,7 +397,8 @@ int cos_scan_html(const char *data, size_t len, unsigned options, cos_scan_fn fn
     struct cos__scan s = {.data = data, .end = data + len, .options = options, .fn = fn,
                           .arg = arg};
     const char *p = data;
-    while (p && !s.result && (p = memchr(p, '<', (size_t)(s.end - p))))
+    s.asked = options & COS_SCAN_IDS ? ~(uint32_t)0 : ~((uint32_t)1 << AT_ID);
+    while (p && !s.result && (p = find(p, s.end, '<')))
         p = markup(&s, p);
     cos_buf_release(&s.decoded);
     cos_buf_release(&s.css);

@@ -118,6 +118,7 @@ struct cos__foreign {
 struct cos__scan {
     const char *data, *end;
     unsigned options; /* COS_SCAN_XHTML … */
+    uint32_t asked;   /* bit per attribute that the options ask for */
     cos_scan_fn fn;
     void *arg;
     int result; /* non-zero: stop and return it */
@@ -142,6 +143,14 @@ struct cos__scan {
 /* scan_names.c */
 enum cos__el cos__scan_element(const char *name, size_t len, const char *end);
 enum cos__at cos__scan_attribute(const char *name, size_t len, const char *end);
+/* 1 where a known name of that first letter and length (15: or more) is. Most
+ * names are not known, and this tells at one look. */
+extern const uint8_t cos__element_hint[32][16];
+extern const uint8_t cos__attribute_hint[32][16];
+static inline int cos__scan_hint(const uint8_t hint[32][16], const char *name, size_t len)
+{
+    return hint[*name & 31][len < 15 ? len : 15];
+}
 extern const char *const cos__element_names[EL_COUNT];
 extern const char *const cos__attribute_names[AT_COUNT];
 /* Bit per attribute that the element wants, besides COS__GLOBAL. */

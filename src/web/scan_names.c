@@ -63,6 +63,20 @@ enum cos__at cos__scan_attribute(const char *name, size_t len, const char *end)
     return AT_OTHER;
 }
 
+/* Duplicates are the point of these two: names that share letter and length. */
+#pragma GCC diagnostic push
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Winitializer-overrides"
+#else
+#pragma GCC diagnostic ignored "-Woverride-init"
+#endif
+#define FIRST(a, ...)           (a)
+#define PLACE(name_text, first) [(first) & 31][sizeof(name_text) - 1 < 15 ? sizeof(name_text) - 1 : 15] = 1,
+#define HINT(symbol, name_text, ...) PLACE(name_text, FIRST(__VA_ARGS__, 0))
+const uint8_t cos__element_hint[32][16] = {COS__ELEMENTS(HINT)};
+const uint8_t cos__attribute_hint[32][16] = {COS__ATTRIBUTES(HINT)};
+#pragma GCC diagnostic pop
+
 #define NAME(symbol, name, ...) name,
 const char *const cos__element_names[EL_COUNT] = {"", COS__ELEMENTS(NAME)};
 const char *const cos__attribute_names[AT_COUNT] = {COS__ATTRIBUTES(NAME)};
