@@ -30,9 +30,11 @@ const struct tool_command *tool_commands(void)
 static void keep_heap(void)
 {
 #ifdef __GLIBC__
-    enum { TRIM = 16 << 20, PAD = 256 << 10 };
+    enum { TRIM = 16 << 20, PAD = 256 << 10, MAP = 1 << 20 };
     mallopt(M_TRIM_THRESHOLD, TRIM);
     mallopt(M_TOP_PAD, PAD);
+    /* Once one of these is set, malloc does not find this one out by itself. */
+    mallopt(M_MMAP_THRESHOLD, MAP);
 #endif
 }
 
