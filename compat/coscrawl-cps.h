@@ -188,8 +188,6 @@ int64_t cps_tidy(struct cps_rt *rt, struct cos_pool *pool, const char *html, siz
 }
 #endif
 
-#ifdef COS_SITES
 #include "cps_site.h"
-#endif
 
 #endif

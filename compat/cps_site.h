@@ -1,5 +1,5 @@
 /* cps_site.h - what base/site.h does, for the callback face. */
-#ifndef CPS_SITE_H
+#if defined COS_SITES && !defined CPS_SITE_H
 #define CPS_SITE_H
 
 #define cps_defer(...) (COS__SITE(), cps_defer(__VA_ARGS__))

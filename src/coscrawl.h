@@ -242,8 +242,6 @@ int cos_tidy(struct cos_pool *pool, const char *html, size_t len, unsigned what,
 }
 #endif
 
-#ifdef COS_SITES
 #include "base/site.h"
-#endif
 
 #endif

@@ -161,6 +161,7 @@ void cos_co_end(struct cos_hook_wait *self);
 void cos_co_pause(struct cos_hook_wait *wait);
 void cos_co_resume(struct cos_hook_wait *wait);
 
+/* What the macros above call. */
 void cos_co_begin_at(struct cos_hook_wait *self, const char *file, int line);
 void cos_co_wait_begin(struct cos_hook_wait *wait, enum cos_hook_type type, const char *file,
                      int line);

@@ -2,7 +2,7 @@
  * defined before coscrawl.h is included, the functions below note where they are
  * called from; without it an operation is created somewhere in the library. A
  * name alone (a pointer to the function) means the function itself. */
-#ifndef COS_BASE_SITE_H
+#if defined COS_SITES && !defined COS_BASE_SITE_H
 #define COS_BASE_SITE_H
 
 #define COS__SITE() cos_hook_at(__FILE__, __LINE__)
