@@ -33,7 +33,7 @@ ask() { jq -r "$1" "$tmp/json" 2>&1; }
 
 # nothing but memory
 TMPDIR=$tmp "$coscrawl" bench --quick --style=queue,once,parallel,sequential,discipline,hell --leaves=null,replay \
-	--rounds=2 --no-instructions --max-time=40 --json --html="$tmp/page.html" >"$tmp/json" 2>"$tmp/err"
+	--rounds=2 --no-instructions --max-time=180 --json --html="$tmp/page.html" >"$tmp/json" 2>"$tmp/err"
 same $? 0 "a quick run ends well"
 same "$(ask '.partial')" false "it had the time for all of it"
 same "$(ask '[.cells[0] | has("style","face","leaves","shape","latency_ms","concurrency","parser","rounds","valid","reason","pages","requests","duplicates","lost","pages_s","cpu_ns_page","instructions_step","ratio","ratio_low","ratio_high","cpu_ns_step","task_p50_us","task_p95_us","task_p99_us","loop_lag_us","callbacks_not_once","memory_task_bytes","bytes_page","stack_bytes","descriptors")] | all')" \
