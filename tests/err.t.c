@@ -26,12 +26,16 @@ static void table(void)
             twins += all[i].err == all[j].err || !strcmp(all[i].name, all[j].name) ||
                      !strcmp(text, cos_strerror(all[j].err));
         wrong += strcmp(cos_errname(all[i].err), all[i].name) != 0;
+        wrong += cos_err_from_name(all[i].name, strlen(all[i].name)) != all[i].err;
+        wrong += cos_err_from_text(text) != all[i].err;
         gaps += all[i].err != -(i + 1);
         plain += *text && !isupper((unsigned char)*text) ? 1 : !strncmp(text, "TLS", 3);
         exits += cos_err_exit(all[i].err) >= 0 && cos_err_exit(all[i].err) <= 15;
     }
     cmp_ok(twins, "==", 0, "numbers, names and texts are unique");
-    cmp_ok(wrong, "==", 0, "each error knows its name");
+    cmp_ok(wrong, "==", 0, "each error knows its name, and name and text the error");
+    cmp_ok(cos_err_from_name("ENOENTX", 7), "==", 0, "another name is no error's");
+    cmp_ok(cos_err_from_name("ENOENTX", 6), "==", COS_ENOENT, "a name may be part of a text");
     cmp_ok(gaps, "==", 0, "the numbers are negative and have no gap");
     cmp_ok(plain, "==", COUNT, "each has a text that fits into a sentence");
     cmp_ok(exits, "==", COUNT, "each has an exit code of the program");

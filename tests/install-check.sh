@@ -77,7 +77,7 @@ headers() {
 	{
 		find coscrawl* -name '*.h' | sed 's/.*/#include <&>/' >"$work/all.c" &&
 			while read -r include; do
-				echo "$include" >"$work/one.c"
+				printf "%s\nextern int nothing;\n" "$include" >"$work/one.c"
 				${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pc --cflags) "$work/one.c" || echo bad
 			done <"$work/all.c"
 		$cxx -std=c++11 -x c++ -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pc --cflags) "$work/all.c" || echo bad

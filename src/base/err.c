@@ -48,7 +48,7 @@ int cos_err_from_text(const char *text)
     return 0;
 }
 
-int cos__err_from_name(const char *name, size_t len)
+int cos_err_from_name(const char *name, size_t len)
 {
     for (size_t i = 1; i < sizeof table / sizeof table[0]; i++)
         if (table[i].name && strlen(table[i].name) == len && !strncmp(name, table[i].name, len))

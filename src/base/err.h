@@ -77,6 +77,6 @@ int cos_err_from_text(const char *text);
 /* The error for an errno value: translated once, at the place where it was seen. */
 int cos_err_from_errno(int errnum);
 /* The error of that name ("ENXDOMAIN", len characters of it); 0 when none. */
-int cos__err_from_name(const char *name, size_t len);
+int cos_err_from_name(const char *name, size_t len);
 
 #endif

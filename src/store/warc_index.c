@@ -267,7 +267,7 @@ void cos_warc_answer_release(struct cos_warc_answer *a)
 static void take_error(struct cos_warc_answer *a, const char *text)
 {
     size_t n = strcspn(text, " ");
-    a->err = cos__err_from_name(text, n);
+    a->err = cos_err_from_name(text, n);
     if (!a->err)
         a->err = COS_EPROTO;
     snprintf(a->why, sizeof a->why, "%s", text[n] ? text + n + 1 : "");
