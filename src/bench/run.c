@@ -177,19 +177,19 @@ static void run_round(struct bench *bench, int round)
     }
 }
 
-/* 1 when so many percent of the time are over. */
-static int late(struct bench *bench, int percent)
+/* 1 when the rest of the time, a quarter or a minute, is for what comes after the
+ * rounds. */
+static int late(struct bench *bench)
 {
-    if (bench_stopped(bench))
-        return 1;
-    return bench_clock() - began > bench->opt.seconds * (int64_t)10000000 * percent;
+    int64_t rest = bench->opt.seconds / 4 < 60 ? bench->opt.seconds / 4 : 60;
+    return bench_stopped(bench)
+           || bench_clock() - began > (bench->opt.seconds - rest) * (int64_t)1000000000;
 }
 
-/* A quarter of the time is for what comes after them. */
 static void run_rounds(struct bench *bench)
 {
     int round = -1;
-    for (; round < bench->opt.rounds && !late(bench, 75); round++)
+    for (; round < bench->opt.rounds && !late(bench); round++)
         run_round(bench, round);
     bench->cut = round < bench->opt.rounds;
 }
