@@ -143,7 +143,8 @@ int cos_url_file(const char *url, struct cos_buf *out);
  * holds the file and nothing else; on failure it is untouched. */
 int cos_file_read(const char *path, struct cos_buf *out, int64_t deadline);
 /* Replaces the file at once: nobody ever sees a part of it. data is copied.
- * flags: COS_FILE_SYNC, COS_FILE_PARENTS. COS_ENOTSUP for a device or a pipe. */
+ * flags: COS_FILE_SYNC, COS_FILE_PARENTS, COS_FILE_PRIVATE. COS_ENOTSUP for a
+ * device or a pipe. */
 int cos_file_write(const char *path, const void *data, size_t len, unsigned flags,
                    int64_t deadline);
 /* Removes a file, a link or an empty directory (COS_EEXIST: not empty). */

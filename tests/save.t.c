@@ -134,12 +134,12 @@ static void check_full_disk(void)
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &limit);
         cos_save_open(&save, dir, &why);
-        _exit(cos_save_body(save, "h/a/b.html", data, sizeof data) == COS_ENOSPC && !left_over()
+        _exit(cos_save_body(save, "h/a/b.html", data, sizeof data) == COS_EFBIG && !left_over()
                   ? 0
                   : 1);
     }
     waitpid(child, &status, 0);
-    cmp_ok(status, "==", 0, "a full disk is an error and leaves no part behind");
+    cmp_ok(status, "==", 0, "a file beyond ulimit -f is an error and leaves no part behind");
     is(content("h/a/b.html"), "second", "C10 and the old file is still whole");
 }
 

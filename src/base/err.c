@@ -86,7 +86,7 @@ int cos_err_from_errno(int errnum)
         {EHOSTUNREACH, COS_EUNREACH},
         {ENOTSUP, COS_ENOTSUP},
         {ENAMETOOLONG, COS_ETOOBIG},
-        {EFBIG, COS_ETOOBIG},
+        {EFBIG, COS_EFBIG},
         {EMSGSIZE, COS_ETOOBIG},
         {EBADF, COS_ESTATE},
     };

@@ -22,7 +22,7 @@
     X(ENOTDIR, 12, 3, "a file is where a directory must be")                                       \
     X(EISDIR, 13, 3, "a directory is where a file must be")                                        \
     X(ENOSPC, 14, 3, "no space left on the disk")                                                  \
-    X(EMFILE, 15, 4, "too many open descriptors")                                                  \
+    X(EMFILE, 15, 3, "too many open descriptors")                                                  \
     X(EIO, 16, 3, "input/output error")                                                            \
     X(ELOCKED, 17, 3, "in use by another process")                                                 \
     X(EURL, 18, 2, "not a valid http or https URL")                                                \
@@ -57,7 +57,8 @@
     X(ESTATE, 47, 1, "object is in the wrong state")                                               \
     X(ENOTSUP, 48, 1, "not supported")                                                             \
     X(ESTOP, 49, 0, "stopped early on request")                                                    \
-    X(EARCHIVE, 50, 8, "not in the archive")
+    X(EARCHIVE, 50, 8, "not in the archive")                                                       \
+    X(EFBIG, 51, 3, "file larger than the file system or ulimit -f allows")
 
 enum cos_err {
 #define COS__ERR_ENUM(name, number, exit_code, text) COS_##name = -(number),

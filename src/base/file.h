@@ -11,6 +11,7 @@
 enum {
     COS_FILE_SYNC = 1,    /* on the disk before it counts: fsync of file and directory */
     COS_FILE_PARENTS = 2, /* make the directories above it first */
+    COS_FILE_PRIVATE = 4, /* a new file, or one replaced, is for its owner's eyes only */
 };
 
 enum cos_file_type { COS_FILE_OTHER, COS_FILE_REGULAR, COS_FILE_DIR, COS_FILE_LINK };

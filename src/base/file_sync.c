@@ -257,14 +257,15 @@ static int temp_name(char *out, size_t room, const char *path)
     return n < 0 || (size_t)n >= room ? COS_ETOOBIG : 0;
 }
 
-static int open_temp(char *temp, size_t room, const char *path)
+static int open_temp(char *temp, size_t room, const char *path, unsigned flags)
 {
     int fd, err, tries = 100;
     do {
         err = temp_name(temp, room, path);
         if (err)
             return err;
-        fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  flags & COS_FILE_PRIVATE ? 0600 : 0666);
         /* A process with our number died here before us: next number. */
     } while (fd < 0 && errno == EEXIST && --tries);
     return fd < 0 ? sys_err() : fd;
@@ -329,10 +330,10 @@ int cos__file_write_sync(const char *path, const void *data, size_t len, unsigne
         return COS_ETOOBIG;
     if (is_special(path))
         return COS_ENOTSUP;
-    fd = open_temp(temp, sizeof temp, path);
+    fd = open_temp(temp, sizeof temp, path, flags);
     if (fd == COS_ENOENT && (flags & COS_FILE_PARENTS)) {
         err = cos__mkdir_parents_sync(path);
-        fd = err ? err : open_temp(temp, sizeof temp, path);
+        fd = err ? err : open_temp(temp, sizeof temp, path, flags);
     }
     if (fd < 0)
         return fd;

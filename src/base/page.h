@@ -80,6 +80,7 @@ struct cos_page {
     char *etag;
     char *modified;      /* Last-Modified as sent */
     char remote[64];     /* address that answered */
+    int sets_cookie;     /* some answer on the way had Set-Cookie */
     const char *protocol; /* "HTTP/1.1", "h2"; static */
     struct cos_timing timing;
     struct cos_wire *wire; /* the bytes of the exchange, when asked for; else NULL */

@@ -254,7 +254,8 @@ int cos_db_busy(const struct cos_db *db)
 
 int cos_db_idle(const struct cos_db *db)
 {
-    return !db->busy && !db->fill->n;
+    /* What waits behind an error is never written. */
+    return !db->busy && (!db->fill->n || db->err);
 }
 
 int cos_db_err(const struct cos_db *db, struct cos_buf *why)

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ struct ask {
     int ntexts, nnumbers;
     struct cos_buf *value; /* first column of the first row, or NULL */
     int found;
+    char why[200]; /* SQLite's words */
 };
 
 static int ask_here(void *arg)
@@ -35,15 +37,23 @@ static int ask_here(void *arg)
     ask->found = rc == SQLITE_ROW;
     if (ask->found && ask->value && sqlite3_column_text(st, 0))
         err = cos_buf_adds(ask->value, (const char *)sqlite3_column_text(st, 0));
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
         err = cos__db_code(rc);
+        snprintf(ask->why, sizeof ask->why, "crawl database: %s", sqlite3_errmsg(ask->db->sql));
+    }
     sqlite3_finalize(st);
     return err;
 }
 
 static int ask(struct ask *ask)
 {
-    return cos__db_call(ask->db, ask_here, ask);
+    struct cos_db *db = ask->db;
+    int err = cos__db_call(db, ask_here, ask);
+    if (err && ask->why[0] && !db->err) {
+        db->err = err;
+        cos_buf_adds(&db->why, ask->why);
+    }
+    return err;
 }
 
 int cos_db_note(struct cos_db *db, const char *key, const char *value)

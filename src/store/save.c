@@ -82,6 +82,22 @@ static struct cos__kept *place(struct cos_save *save)
     return best;
 }
 
+/* Out of descriptors: those kept only for speed go. */
+static int let_go(struct cos_save *save)
+{
+    int gone = 0;
+    for (int i = 0; i < KEPT; i++) {
+        struct kept *k = &save->kept[i];
+        if (!k->path || k->users)
+            continue;
+        close(k->fd);
+        free(k->path);
+        k->path = NULL;
+        gone++;
+    }
+    return gone;
+}
+
 /* Borrows the directory's descriptor: give_dir() returns it. *slot is NULL when
  * there was no place to keep it. */
 static int take_dir(struct cos_save *save, const char *path, size_t len, struct cos__kept **slot)
@@ -92,6 +108,8 @@ static int take_dir(struct cos_save *save, const char *path, size_t len, struct 
     pthread_mutex_lock(&save->lock);
     *slot = look(save, path, len, hash);
     fd = *slot ? (*slot)->fd : open_dir(save, path, len);
+    if (fd == COS_EMFILE && let_go(save))
+        fd = open_dir(save, path, len);
     if (!*slot && fd >= 0) {
         *slot = place(save);
         if (*slot && ((*slot)->path = strndup(path, len)) == NULL)
@@ -152,7 +170,7 @@ static int write_all(int fd, const char *data, size_t len)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return errno == EFBIG ? COS_ENOSPC : cos_err_from_errno(errno);
+            return cos_err_from_errno(errno);
         data += n;
         len -= (size_t)n;
     }
@@ -188,6 +206,12 @@ int cos_save_body(struct cos_save *save, const char *path, const void *data, siz
     int fd, err;
     cos__save_temp(save, name);
     fd = openat(save->tmp, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EMFILE) {
+        pthread_mutex_lock(&save->lock);
+        let_go(save);
+        pthread_mutex_unlock(&save->lock);
+        fd = openat(save->tmp, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
     if (fd < 0)
         return cos_err_from_errno(errno);
     err = write_all(fd, data, len);

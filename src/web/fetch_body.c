@@ -61,6 +61,8 @@ size_t cos__fetch_on_header(char *data, size_t size, size_t n, void *arg)
         cos__fetch_header(fetch->page, data, len);
         err = add_line(&fetch->page->head, data, len);
     }
+    if (err == COS_ETOOBIG)
+        fetch->stop_why = "the headers are too long";
     return err ? refuse(fetch, err) : len;
 }
 
@@ -116,8 +118,10 @@ size_t cos__fetch_on_body(char *data, size_t size, size_t n, void *arg)
         return CURL_WRITEFUNC_PAUSE;
     }
     page->body_len += (int64_t)len;
-    if (page->body_len > (fetch->encoded ? fetch->max_inflated : fetch->max_body))
+    if (page->body_len > (fetch->encoded ? fetch->max_inflated : fetch->max_body)) {
+        fetch->stop_why = fetch->encoded ? "the body, once decoded" : "the body";
         return refuse(fetch, COS_ETOOBIG);
+    }
     err = keep(fetch, data, len);
     return err ? refuse(fetch, err) : len;
 }

@@ -82,7 +82,7 @@ static struct cos_op *save_op(const char *path)
     struct cos_op *file = NULL;
     cos_buf_init(&text, JAR_MAX);
     if (!get_lines(cos__engine(), &text))
-        file = cos__file_write_op(path, text.data, text.len, 0);
+        file = cos__file_write_op(path, text.data, text.len, COS_FILE_PRIVATE);
     cos_buf_release(&text);
     return file;
 }

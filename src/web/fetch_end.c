@@ -39,13 +39,16 @@ static int certificate_error(const struct cos__fetch *fetch)
     }
 }
 
+/* A firewall's refusal or an address that is not there: nothing of a file's. */
 static int socket_error(const struct cos__fetch *fetch, int fallback)
 {
     long num = 0;
+    int err;
     if (fetch->easy->socket_errno)
         return cos_err_from_errno(fetch->easy->socket_errno);
     curl_easy_getinfo(fetch->easy->curl, CURLINFO_OS_ERRNO, &num);
-    return num ? cos_err_from_errno((int)num) : fallback;
+    err = num ? cos_err_from_errno((int)num) : fallback;
+    return err == COS_EACCES || err == COS_EIO || err == COS_EINVAL ? COS_EUNREACH : err;
 }
 
 /* Too slow, or too long? curl has one code for both. */
@@ -176,6 +179,30 @@ static void numbers(struct cos__fetch *fetch, CURL *curl)
     }
 }
 
+/* curl's words where they say more than the name of the error does. */
+static const char *words(const struct cos__fetch *fetch, int err, CURLcode code)
+{
+    const char *why = fetch->easy->why[0] ? fetch->easy->why : curl_easy_strerror(code);
+    if (fetch->stop_err)
+        return fetch->stop_why ? fetch->stop_why : cos_strerror(err);
+    switch (err) {
+    case COS_ETOOBIG:
+        return code == CURLE_OUT_OF_MEMORY ? "a header line is too long" : why;
+    case COS_ETIMEDOUT:
+        return strstr(why, "SSL") ? "in the TLS handshake; perhaps this port does not speak https"
+                                  : cos_strerror(err);
+    case COS_ECONNREFUSED:
+    case COS_ECONNRESET:
+    case COS_EMFILE:
+    case COS_EUNREACH:
+    case COS_ESLOW:
+    case COS_EEMPTYREPLY:
+        return cos_strerror(err);
+    default:
+        return why;
+    }
+}
+
 int cos__fetch_finish(struct cos__fetch *fetch, int code)
 {
     struct cos_page *page = fetch->page;
@@ -186,9 +213,7 @@ int cos__fetch_finish(struct cos__fetch *fetch, int code)
     /* Who gave up knows why. */
     if (err && err != COS_ECANCELED) {
         free(page->why);
-        page->why = strdup(fetch->stop_err ? cos_strerror(err)
-                           : fetch->easy->why[0] ? fetch->easy->why
-                                                 : curl_easy_strerror((CURLcode)code));
+        page->why = strdup(words(fetch, err, (CURLcode)code));
     }
     return err;
 }

@@ -106,6 +106,10 @@ void cos__fetch_header(struct cos_page *page, const char *at, size_t len)
                  !strncasecmp(at, "Location", 8))
             redirect(page, at + 9, end);
         break;
+    case 's':
+        if (len > 11 && at[10] == ':' && !strncasecmp(at, "Set-Cookie", 10))
+            page->sets_cookie = 1;
+        break;
     default:
         break;
     }

@@ -49,6 +49,7 @@ struct cos__fetch {
     int64_t idle_ms, active_at;     /* milliseconds of the loop */
     int64_t suspect_at;             /* active_at when it was first found idle */
     int stop_err;                   /* why a callback made curl stop */
+    const char *stop_why;           /* in words, or NULL */
     int code;                       /* curl's result, once ended */
     uint8_t own_page, added, encoded, in_body, paused, ended;
     uint8_t wire_at;                /* where in the exchange fetch_wire.c is */
