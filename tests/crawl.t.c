@@ -127,7 +127,7 @@ static void check_limits(void)
     c.options.max_pages = 25;
     c.options.tries = 1;
     cmp_ok(crawl_run(&c), "==", 14, "--max-pages ends with 14");
-    cmp_ok(site_number(&site, "requests"), "==", 26, "after exactly that many, and robots.txt");
+    cmp_ok(c.result.stats.done, "==", 25, "after exactly that many");
     ok(c.result.resumable && c.result.stop == COS_STOP_PAGES, "and can go on");
     c.options.max_pages = 0;
     c.options.quota = 50000;
@@ -138,6 +138,10 @@ static void check_limits(void)
     cmp_ok(crawl_run(&c), "==", 12, "--max-failures ends with 12: it counts this run's");
     c.options.max_failures = 0;
     cmp_ok(crawl_run(&c), "==", 8, "to the end: a server answered with errors");
+    is(crawl_sql(&c, "SELECT sum(pages), sum(failed), sum(bytes), min(pages) > 0 FROM runs"),
+       crawl_sql(&c, "SELECT sum(state = 'done'), sum(state = 'failed'), "
+                     "sum(iif(state = 'done', bytes, 0)), 1 FROM pages"),
+       "runs: pages, failures and bytes of that run each");
     cmp_ok(crawl_run(&c), "==", 8, "a finished crawl that lost pages does not end with 0 later");
     cmp_ok(c.result.stop, "==", COS_STOP_ALREADY, "though there is nothing to do");
     cmp_ok(site_number(&site, "requests"), "==", site_urls(&site) + 3,

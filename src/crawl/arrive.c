@@ -22,8 +22,17 @@ static void canonical(struct cos__crawl *c, struct cos__visit *visit)
 /* The disk, not the page, is in trouble: nothing that follows would fare better. */
 static int disk_trouble(int err)
 {
-    return err == COS_ENOSPC || err == COS_EACCES || err == COS_EIO || err == COS_EMFILE ||
-           err == COS_ENOMEM;
+    return err == COS_ENOSPC || err == COS_EFBIG || err == COS_EACCES || err == COS_EIO ||
+           err == COS_ENOENT;
+}
+
+static void cannot_save(struct cos__crawl *c, const char *url, int err)
+{
+    const char *dir = c->opt->dir ? c->opt->dir : ".";
+    if (err == COS_ENOENT)
+        cos__abort(c, err, "the crawl directory %s is gone: somebody removed or moved it", dir);
+    else
+        cos__abort(c, err, "cannot save %s in %s: %s", url, dir, cos_strerror(err));
 }
 
 static void done(struct cos__crawl *c, struct cos__visit *visit)
@@ -32,8 +41,8 @@ static void done(struct cos__crawl *c, struct cos__visit *visit)
     int skip = cos_scope_keeps(c->scope, page->url, strlen(page->url));
     uint32_t *links;
     size_t n;
-    if (visit->saved && disk_trouble(visit->saved)) {
-        cos__abort(c, visit->saved, "cannot save %s: %s", page->url, cos_strerror(visit->saved));
+    if (disk_trouble(visit->saved) || visit->saved == COS_EMFILE || visit->saved == COS_ENOMEM) {
+        cannot_save(c, page->url, visit->saved);
         return;
     }
     if (visit->saved) {
@@ -72,11 +81,27 @@ static void too_big(struct cos__crawl *c, struct cos__visit *visit)
     cos__finish(c, visit, COS_DB_SKIPPED, text, NULL, 0);
 }
 
+/* It would have gone far beyond the quota: the next run gets it. */
+static void over_quota(struct cos__crawl *c, struct cos__visit *visit)
+{
+    cos__say(c, COS_SAY_WARN, "%s: given up, what is left of the quota (-Q) is smaller",
+             visit->page->url);
+    cos_frontier_untake(&c->frontier, visit->id);
+    if (c->stop != COS__RUNNING)
+        return;
+    c->stop = COS_STOP_QUOTA;
+    c->drain_by = c->now;
+}
+
 static void judge(struct cos__crawl *c, struct cos__visit *visit)
 {
     struct cos_page *page = visit->page;
-    if (page->err == COS_ETOOBIG && c->limit.max_size)
+    if (page->err == COS_ETOOBIG && visit->ceiling && page->body_len > visit->ceiling)
+        over_quota(c, visit);
+    else if (page->err == COS_ETOOBIG && c->limit.max_size)
         too_big(c, visit);
+    else if (disk_trouble(page->err) && page->body_len > COS__SPILL_AT)
+        cannot_save(c, page->url, page->err);
     else if (page->err && cos__passing(page->err))
         cos__try_again(c, visit, page->err);
     else if (page->err)
@@ -124,6 +149,7 @@ static void answered(struct cos__crawl *c, struct cos__visit *visit)
         answer.retry_after = COS__RETRY_AFTER_MAX;
     if (page->status || cos__silent(page))
         cos__heard(c, host, page->status);
+    c->new_cookies |= page->sets_cookie;
     c->stats.wire_bytes += page->wire_len;
     if (c->limit.limit_rate)
         pay_for_bytes(c, page->wire_len);
@@ -171,6 +197,8 @@ void cos__arrived(struct cos__visit *visit)
         judge(c, visit);
     else if (visit->kind == COS__VISIT_ROBOTS)
         cos__robots_arrived(visit);
+    else if (visit->kind == COS__VISIT_PROBE)
+        cos__probe_arrived(visit);
     else
         cos__sitemap_arrived(visit);
     check_memory(c);

@@ -39,9 +39,11 @@ static void page_work(struct cos__visit *visit)
 {
     struct cos_request request = cos__request_for(visit->crawl, visit->page->url);
     cos__recall(visit, &request);
+    visit->ceiling = cos__quota_ceiling(visit->crawl, &request);
     cos__phase_fetches(visit);
     cos__get(visit->crawl, visit->page, &request);
     visit->ended = dill_now();
+    visit->bytes = visit->page->body_len;
     cos__phase_fetched(visit);
     if (worth_reading(visit->page)) {
         cos__digest(visit);
@@ -57,6 +59,8 @@ static int work(struct cos_flow_queue *queue, void *item, void *arg)
         page_work(visit);
     else if (visit->kind == COS__VISIT_ROBOTS)
         cos__robots_work(visit);
+    else if (visit->kind == COS__VISIT_PROBE)
+        cos__probe_work(visit);
     else
         cos__sitemap_work(visit);
     return 0;
@@ -68,11 +72,42 @@ static void wake(struct cos__crawl *c)
     dill_chsend(c->wake[1], NULL, 0, 0);
 }
 
+static void take_off(struct cos__crawl *c, struct cos__visit *visit)
+{
+    visit->prev = NULL;
+    visit->next = c->flying;
+    if (c->flying)
+        c->flying->prev = visit;
+    c->flying = visit;
+}
+
+static void land(struct cos__crawl *c, struct cos__visit *visit)
+{
+    if (visit->next)
+        visit->next->prev = visit->prev;
+    if (visit->prev)
+        visit->prev->next = visit->next;
+    else
+        c->flying = visit->next;
+    c->received += visit->kind == COS__VISIT_PAGE ? visit->bytes : 0;
+}
+
+/* What came in this run, with what is still coming. */
+static int64_t bytes_so_far(const struct cos__crawl *c)
+{
+    int64_t sum = c->received;
+    for (const struct cos__visit *v = c->flying; v; v = v->next)
+        if (v->kind == COS__VISIT_PAGE)
+            sum += v->page && !v->bytes ? v->page->body_len : v->bytes;
+    return sum;
+}
+
 static void arrived(void *item, int err, void *arg)
 {
     struct cos__crawl *c = arg;
     struct cos__visit *visit = item;
     c->out--;
+    land(c, visit);
     c->now = dill_now();
     /* Given up: the URL stays queued in the database. */
     if (err || !visit->page || visit->page->err == COS_ECANCELED)
@@ -137,7 +172,7 @@ static struct cos__visit *ready(struct cos__crawl *c, uint32_t id)
         if (host->down == 2)
             cos__fail_url(c, id, host->down_err, NULL);
         else
-            cos__put_off(c, id, "the host does not answer");
+            cos__put_off(c, id, COS_SKIP_GONE, "the host does not answer any more");
         return NULL;
     }
     if (!url) {
@@ -158,6 +193,7 @@ static struct cos__visit *ready(struct cos__crawl *c, uint32_t id)
     cos__phase_leaves(c, visit, host);
     cos_frontier_start(&c->frontier, host);
     c->taken++;
+    visit->counted = 1;
     return visit;
 }
 
@@ -221,6 +257,8 @@ static struct cos__visit *next_visit(struct cos__crawl *c, int64_t *when)
 static void send_off(struct cos__crawl *c, struct cos__visit *visit)
 {
     int err;
+    visit->sent = c->now;
+    take_off(c, visit);
     c->out++;
     c->stats.in_flight++;
     c->stats.requests++;
@@ -231,6 +269,7 @@ static void send_off(struct cos__crawl *c, struct cos__visit *visit)
     if (!err)
         return;
     c->out--;
+    land(c, visit);
     c->stats.in_flight--;
     cos__visit_free(visit);
     cos__abort(c, err, "%s", cos_strerror(err));
@@ -276,8 +315,9 @@ static void check_limits(struct cos__crawl *c)
         c->drain_by = c->now + CUT_MS;
     } else if (l->max_failures && c->stats.failed - c->failed_before >= l->max_failures) {
         c->stop = COS_STOP_FAILURES;
-    } else if (l->quota && c->stats.bytes >= l->quota) {
+    } else if (l->quota && bytes_so_far(c) >= l->quota) {
         c->stop = COS_STOP_QUOTA;
+        c->drain_by = c->now + CUT_MS;
     } else if (l->max_pages && c->taken >= l->max_pages && !c->out) {
         c->stop = COS_STOP_PAGES;
     }
@@ -313,6 +353,8 @@ static void dispatch(struct cos__crawl *c)
         c->now = dill_now();
         if (c->now >= c->next_tick)
             cos__tick(c);
+        if (c->new_cookies)
+            cos__keep_cookies(c, 0);
         check_limits(c);
         if (over(c))
             break;

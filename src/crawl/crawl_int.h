@@ -3,6 +3,8 @@
  *   digest.c   what happens to a body on an offload thread
  *   archive.c  a fetch, and its exchange into WARC files; replay.c: out of them
  *   arrive.c   what an answer means; retry.c, redirect.c, settle.c: what follows
+ *   probe.c    the page or the host: who does not answer
+ *   cookies.c  where cookies come from and go to
  *   found.c    links into the frontier
  *   robots.c   robots.txt of a host; sitemaps.c: sitemaps
  *   limits.c   options with their defaults, the shared request
@@ -45,7 +47,8 @@ struct cos__limits {
     unsigned char retry[1000]; /* by status */
 };
 
-enum cos__visit_kind { COS__VISIT_PAGE, COS__VISIT_ROBOTS, COS__VISIT_SITEMAP };
+enum cos__visit_kind { COS__VISIT_PAGE, COS__VISIT_ROBOTS, COS__VISIT_SITEMAP,
+                       COS__VISIT_PROBE };
 
 /* One trip to the network and back: the item of the task queue. */
 struct cos__visit {
@@ -56,12 +59,17 @@ struct cos__visit {
     uint64_t *hashes;     /* of page->links, by the frontier's key */
     struct cos_robots *robots;
     int kind;             /* enum cos__visit_kind */
-    int level;            /* indexes above a sitemap */
+    int level;            /* indexes above a sitemap; probes in vain before this one */
+    struct cos_page *lost; /* the page that a probe decides about */
     int saved;            /* result of storing: 0 or an error */
-    int64_t ended;        /* when the answer had come, ms */
     int64_t queue_us, wait_us, began_us; /* phases.c */
     int conditional;      /* sent with validators (-N) */
     struct cos_db_known known; /* of an earlier run (-N) */
+    int counted;          /* in crawl->taken */
+    int64_t ceiling;      /* of its body, by what is left of the quota; 0: none */
+    int64_t bytes;        /* of the body, once it has come */
+    struct cos__visit *prev, *next; /* in flight */
+    int64_t sent, ended;  /* when the request went out, when the answer had come, ms */
 };
 
 /* Memory of a page that ended, for the next one: it is in the cache still, and
@@ -69,6 +77,7 @@ struct cos__visit {
 struct cos__spare {
     struct cos_buf head, body, link_text;
 };
+enum { COS__KINDS = 64, COS__SPILL_AT = 1 << 20 /* bytes of a body kept in memory */ };
 enum { COS__SPARES = 64, COS__SPARE_MAX = 128 << 10 };
 
 struct cos__crawl {
@@ -91,12 +100,16 @@ struct cos__crawl {
     struct cos_ring errands; /* struct cos__visit *: robots.txt and sitemaps */
     size_t asked;            /* questions the database has not answered */
     size_t out;              /* visits with the queue */
+    struct cos__visit *flying; /* these visits */
+    int64_t received;        /* body bytes of this run, of pages that failed too */
     size_t unsaved;          /* pages that are not committed */
     size_t unkicked;         /* of these, not handed to the database thread */
     int64_t kick_by;         /* when they must be, INT64_MAX: none */
     int wake[2];             /* the dispatcher's channel */
 
     int64_t started, now, next_tick;
+    int64_t cookies_by; /* new ones are not written before this */
+    int new_cookies;
     double next_start; /* --rate, --limit-rate */
     int stop;          /* enum cos_crawl_stop, COS__RUNNING */
     int64_t drain_by;  /* what is in flight then is given up */
@@ -108,6 +121,8 @@ struct cos__crawl {
     uint64_t *contents; /* hashes of done pages, to count duplicates */
     uint32_t contents_mask, contents_used;
     struct cos_crawl_stats stats;
+    struct cos_crawl_error *kinds; /* of failures, most frequent first; COS__KINDS of them */
+    size_t nkinds;
 
     char since[32];    /* a revalidation (-N) began then; "": none */
     uint8_t *marks;    /* revalidate.c: by id */
@@ -184,9 +199,17 @@ int cos__passing(int err);
 /* No answer came at all: maybe the whole host is gone. */
 int cos__silent(const struct cos_page *page);
 int64_t cos__retry_after(const struct cos_page *page);
-void cos__heard(struct cos__crawl *c, struct cos_host *host, int status);
 /* err: the network's, or COS_EHTTP for a status worth another try. */
 void cos__try_again(struct cos__crawl *c, struct cos__visit *visit, int err);
+
+/* probe.c */
+/* The host answered with that status; 0: it did not. */
+void cos__heard(struct cos__crawl *c, struct cos_host *host, int status);
+/* The tries of the page are used up, and no answer came. Takes the page. */
+void cos__unanswered(struct cos__crawl *c, struct cos__visit *visit);
+/* On a worker. Suspends. */
+void cos__probe_work(struct cos__visit *visit);
+void cos__probe_arrived(struct cos__visit *visit);
 
 /* redirect.c */
 int cos__is_redirect(const struct cos_page *page);
@@ -201,7 +224,7 @@ void cos__abort(struct cos__crawl *c, int err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Ends a URL without an answer: failed for good, or left for another run. */
 void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why);
-void cos__put_off(struct cos__crawl *c, uint32_t id, const char *why);
+void cos__put_off(struct cos__crawl *c, uint32_t id, int skip, const char *why);
 void cos__remember_error(struct cos__crawl *c, int exit_code);
 /* Puts the visit's page (taken) and its links (taken) as ended in that state. */
 void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries);
@@ -236,12 +259,20 @@ void cos__sitemap_arrived(struct cos__visit *visit);
 /* settings.c: stores them, or COS_EINVAL and *why when they differ. Suspends. */
 int cos__check_settings(struct cos__crawl *c, struct cos_buf *why);
 
+/* cookies.c: all suspend. */
+int cos__load_cookies(struct cos__crawl *c);
+/* Writes those of the crawl directory if some came, now or when it is time. */
+int cos__keep_cookies(struct cos__crawl *c, int now);
+/* --save-cookies */
+int cos__save_cookies(struct cos__crawl *c);
+
 /* limits.c, resume.c */
 void cos__limits_init(struct cos__crawl *c);
 struct cos_polite_rules cos__polite_rules(const struct cos_crawl_options *o);
+/* Lowers the request's ceiling to what is left of the quota: that, or 0. */
+int64_t cos__quota_ceiling(struct cos__crawl *c, struct cos_request *request);
 int cos__request_init(struct cos__crawl *c);
 void cos__request_release(struct cos__crawl *c);
-int cos__save_cookies(struct cos__crawl *c);
 int cos__open(struct cos__crawl *c);
 int cos__close(struct cos__crawl *c);
 /* A request for one page: what all share, and credentials where they belong. */
@@ -279,7 +310,11 @@ void cos__now_text(char text[32]);
 void cos__tell_page(struct cos__crawl *c, const struct cos_page *page);
 void cos__tell_skip(struct cos__crawl *c, uint32_t id, const char *url, int reason,
                     const char *detail);
-void cos__tell_failure(struct cos__crawl *c, const struct cos_page *page, int err, int64_t in_ms);
+/* in_ms: until it is tried again, -1 when it is not. */
+void cos__tell_failure(struct cos__crawl *c, const struct cos_page *page, int err, const char *why,
+                       int64_t in_ms);
+/* One more failure of this kind: a status, or the text of an error. */
+void cos__count_failure(struct cos__crawl *c, const char *kind, const char *url);
 void cos__tick(struct cos__crawl *c);
 void cos__fill_stats(struct cos__crawl *c);
 void cos__judge_exit(struct cos__crawl *c);

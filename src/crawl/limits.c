@@ -23,7 +23,6 @@ enum {
     TIMEOUT = 20000,
     CONNECT = 10000,
     DRIP = 64, /* bytes a second below which a transfer counts as stalled */
-    SPILL_AT = 1 << 20,
     NETRC_MAX = 1 << 20,
     REPLAY_CAP = 1 << 20,
     RATE_SHARES = 4, /* transfers at once that share --limit-rate */
@@ -136,24 +135,6 @@ static int set_names(const struct cos_crawl_options *o)
     return err;
 }
 
-static int load_cookies(struct cos__crawl *c)
-{
-    const char *path = c->opt->load_cookies;
-    int err = path ? cos_cookies_load(path, -1) : 0;
-    if (err)
-        cos__abort(c, err, "cannot read cookies from %s: %s", path, cos_strerror(err));
-    return err;
-}
-
-int cos__save_cookies(struct cos__crawl *c)
-{
-    const char *path = c->opt->save_cookies;
-    int err = path ? cos_cookies_save(path, -1) : 0;
-    if (err)
-        cos__abort(c, err, "cannot write cookies to %s: %s", path, cos_strerror(err));
-    return err;
-}
-
 static int split_user(struct cos__crawl *c)
 {
     const char *user = c->opt->user, *colon = user ? strchr(user, ':') : NULL;
@@ -162,6 +143,20 @@ static int split_user(struct cos__crawl *c)
     c->user = colon ? strndup(user, (size_t)(colon - user)) : strdup(user);
     c->password = strdup(colon ? colon + 1 : "");
     return c->user && c->password ? 0 : COS_ENOMEM;
+}
+
+/* A page that is not large may go beyond the quota, or a quota smaller than the
+ * first page would let nothing come, ever. */
+int64_t cos__quota_ceiling(struct cos__crawl *c, struct cos_request *request)
+{
+    int64_t left = c->limit.quota - c->received;
+    if (!c->limit.quota)
+        return 0;
+    if (left < COS__SPILL_AT)
+        left = COS__SPILL_AT;
+    if (request->max_body > 0 && request->max_body <= left)
+        return 0;
+    return request->max_body = left;
 }
 
 int cos__request_init(struct cos__crawl *c)
@@ -195,9 +190,7 @@ int cos__request_init(struct cos__crawl *c)
     err = split_user(c);
     if (!err && o->netrc)
         err = read_netrc(c);
-    if (!err)
-        err = set_names(o);
-    return err ? err : load_cookies(c);
+    return err ? err : set_names(o);
 }
 
 void cos__request_release(struct cos__crawl *c)
@@ -217,7 +210,7 @@ struct cos_request cos__request_for(struct cos__crawl *c, const char *url)
     const struct cos_host *host;
     if (c->save) {
         r.spill_dir = cos_save_tmp(c->save);
-        r.spill_at = SPILL_AT;
+        r.spill_at = COS__SPILL_AT;
     }
     if (!c->user && !r.headers)
         return r;

@@ -4,6 +4,7 @@ libcos_la_SOURCES += \
 	src/crawl/archive.c \
 	src/crawl/arrive.c \
 	src/crawl/convert.c \
+	src/crawl/cookies.c \
 	src/crawl/crawl.c src/crawl/crawl_int.h \
 	src/crawl/digest.c \
 	src/crawl/found.c \
@@ -15,6 +16,7 @@ libcos_la_SOURCES += \
 	src/crawl/phases.c \
 	src/crawl/place.c src/crawl/place.h \
 	src/crawl/politeness.c src/crawl/politeness.h \
+	src/crawl/probe.c \
 	src/crawl/reason.c \
 	src/crawl/redirect.c \
 	src/crawl/replay.c \

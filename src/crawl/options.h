@@ -161,7 +161,8 @@ struct cos_crawl_options {
     X(TYPE, "type", "only fetched for its links")                                                  \
     X(LIMIT, "limit", "left when a limit ended the crawl")                                         \
     X(TOOLONG, "toolong", "URL too long")                                                          \
-    X(PUTOFF, "putoff", "server asked to come back much later")
+    X(PUTOFF, "putoff", "left for another run: the server asked to come back much later")          \
+    X(GONE, "gone", "left for another run: the host does not answer any more")
 
 enum cos_skip {
     COS_SKIP_NONE = 0,

@@ -60,7 +60,8 @@ void cos_polite_start(struct cos_polite *host, const struct cos_polite_rules *ru
                       uint32_t dice)
 {
     host->flight++;
-    host->next = max64(host->next, now + gap(host, rules, dice));
+    host->gap = gap(host, rules, dice);
+    host->next = max64(host->next, now + host->gap);
 }
 
 static void slow_down(struct cos_polite *host)
@@ -104,21 +105,24 @@ static int overloaded(int status)
 /* The server measures the gap from when it saw the last request: not before we
  * had connected and sent it, and not after its answer began. The way there is
  * given some of that time, for a network that is slow once and fast then. */
-static int64_t slack(const struct cos_polite_answer *answer, int64_t pause)
+static int64_t slack(const struct cos_polite_rules *rules, const struct cos_polite_answer *answer,
+                     int64_t pause)
 {
     int64_t most = 50 + pause / 20, way = answer->first_byte_us / 1000;
+    if (rules->random_wait)
+        return 0; /* a wait that is shaken may be a little shorter, too */
     return way < most ? way : most;
 }
 
 void cos_polite_end(struct cos_polite *host, const struct cos_polite_rules *rules, int64_t now,
                     const struct cos_polite_answer *answer)
 {
-    int64_t pause = cos_polite_pause(host, rules);
+    int64_t pause = rules->random_wait ? host->gap : cos_polite_pause(host, rules);
     host->flight--;
     if (answer->status)
         host->answered = now;
-    if (pause > 0 && answer->sent > 0 && !rules->random_wait)
-        host->next = max64(host->next, answer->sent + pause + ROUNDING + slack(answer, pause));
+    if (pause > 0 && answer->sent > 0)
+        host->next = max64(host->next, answer->sent + pause + ROUNDING + slack(rules, answer, pause));
     if (overloaded(answer->status)) {
         if (rules->adaptive)
             slow_down(host);

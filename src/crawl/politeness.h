@@ -25,6 +25,7 @@ struct cos_polite {
     int64_t next;       /* no request before this */
     int64_t delay;      /* Crawl-delay as it counts */
     int64_t taught;     /* pause learnt from 429, 503 */
+    int64_t gap;        /* after the latest start, as it was drawn */
     int64_t answered;   /* when it last sent any answer; 0: never */
     int32_t flight;
     int32_t cap;        /* now; at most rules->cap */

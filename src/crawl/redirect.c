@@ -6,13 +6,27 @@
 
 #include "base/err.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int cos__is_redirect(const struct cos_page *page)
 {
     int s = page->status;
-    return (s == 301 || s == 302 || s == 303 || s == 307 || s == 308) && page->location;
+    return s == 301 || s == 302 || s == 303 || s == 307 || s == 308;
+}
+
+/* It does not say where, or nowhere that can be crawled. */
+static void leads_nowhere(struct cos__crawl *c, struct cos__visit *visit)
+{
+    char why[160] = "a redirect without Location";
+    struct cos_buf value;
+    cos_buf_init(&value, 8192);
+    if (cos_page_header(visit->page, "Location", &value) == 0 && value.len)
+        snprintf(why, sizeof why, "a redirect to '%.100s', which is no http or https URL",
+                 value.data);
+    cos_buf_release(&value);
+    cos__failed(c, visit, COS_EHTTP, why);
 }
 
 /* Follows what is known of the chain from dst; 1 when it comes back to src. */
@@ -57,8 +71,13 @@ void cos__redirected(struct cos__crawl *c, struct cos__visit *visit)
 {
     struct cos_page *page = visit->page;
     struct cos_node *node = cos_frontier_node(&c->frontier, visit->id);
-    size_t len = strcspn(page->location, "#");
     uint32_t *link, dst;
+    size_t len;
+    if (!page->location) {
+        leads_nowhere(c, visit);
+        return;
+    }
+    len = strcspn(page->location, "#");
     page->location[len] = 0;
     if (node->hops >= c->limit.max_redirect) {
         cos__failed(c, visit, COS_EREDIRECTS, "more than --max-redirect");

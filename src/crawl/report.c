@@ -65,38 +65,48 @@ void cos__tell_skip(struct cos__crawl *c, uint32_t id, const char *url, int reas
 
 /* --- failures ------------------------------------------------------------------------- */
 
-static void count_error(struct cos__crawl *c, const struct cos_page *page, int err)
+/* Kinds are kept in the order of their count. More kinds than there is room for
+ * are counted by nobody: what is missing in the sum came for other reasons. */
+void cos__count_failure(struct cos__crawl *c, const char *kind, const char *url)
 {
-    struct cos_crawl_result *r = c->result;
-    char text[80];
+    struct cos_crawl_error *k;
     size_t i;
-    if (err == COS_EHTTP)
-        snprintf(text, sizeof text, "%d", page->status);
-    else
-        snprintf(text, sizeof text, "%s", cos_strerror(err));
-    for (i = 0; i < r->nerrors && strcmp(r->errors[i].text, text) != 0; i++)
+    if (!c->kinds)
+        c->kinds = calloc(COS__KINDS, sizeof *c->kinds);
+    if (!c->kinds)
+        return;
+    for (i = 0; i < c->nkinds && strcmp(c->kinds[i].text, kind) != 0; i++)
         ;
-    if (i == COS_TOP_ERRORS)
-        i = COS_TOP_ERRORS - 1;
-    if (i == r->nerrors) {
-        r->nerrors++;
-        snprintf(r->errors[i].text, sizeof r->errors[i].text, "%s", text);
-        snprintf(r->errors[i].example, sizeof r->errors[i].example, "%s", page->url);
+    if (i == COS__KINDS)
+        return;
+    k = &c->kinds[i];
+    if (i == c->nkinds) {
+        c->nkinds++;
+        snprintf(k->text, sizeof k->text, "%s", kind);
+        snprintf(k->example, sizeof k->example, "%s", url);
     }
-    r->errors[i].count++;
-    for (; i && r->errors[i].count > r->errors[i - 1].count; i--) {
-        struct cos_crawl_error swap = r->errors[i];
-        r->errors[i] = r->errors[i - 1];
-        r->errors[i - 1] = swap;
+    k->count++;
+    for (; i && k->count > k[-1].count; i--, k--) {
+        struct cos_crawl_error swap = *k;
+        *k = k[-1];
+        k[-1] = swap;
     }
 }
 
-void cos__tell_failure(struct cos__crawl *c, const struct cos_page *page, int err, int64_t in_ms)
+static void count_error(struct cos__crawl *c, const struct cos_page *page, int err)
+{
+    char status[16];
+    snprintf(status, sizeof status, "%d", page->status);
+    cos__count_failure(c, err == COS_EHTTP ? status : cos_strerror(err), page->url);
+}
+
+void cos__tell_failure(struct cos__crawl *c, const struct cos_page *page, int err, const char *why,
+                       int64_t in_ms)
 {
     struct cos_crawl_failure told = {.url = page->url,
                                      .err = err,
                                      .status = page->status,
-                                     .why = page->why,
+                                     .why = why && strcmp(why, cos_strerror(err)) ? why : NULL,
                                      .tries = page->tries,
                                      .final = in_ms < 0,
                                      .page = page,
@@ -239,5 +249,10 @@ void cos__conclude(struct cos__crawl *c)
 {
     struct cos_crawl_result *r = c->result;
     cos__judge_exit(c);
+    r->nerrors = c->nkinds < COS_TOP_ERRORS ? c->nkinds : COS_TOP_ERRORS;
+    if (r->nerrors)
+        memcpy(r->errors, c->kinds, r->nerrors * sizeof *r->errors);
+    free(c->kinds);
+    c->kinds = NULL;
     r->resumable = c->limit.save && c->stop != COS_STOP_ALREADY && r->stats.queued > 0;
 }

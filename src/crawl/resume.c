@@ -28,6 +28,15 @@ static int exit_of_row(const struct cos_db_row *row)
     return err && cos_err_exit(err) ? cos_err_exit(err) : cos_err_exit(COS_EHTTP);
 }
 
+static void count_row(struct cos__crawl *c, const struct cos_db_row *row)
+{
+    int err = row->reason ? cos_err_from_text(row->reason) : 0;
+    char status[16], url[256];
+    snprintf(status, sizeof status, "%d", row->status);
+    snprintf(url, sizeof url, "%.*s", (int)row->url_len, row->url);
+    cos__count_failure(c, err ? cos_strerror(err) : status, url);
+}
+
 /* --- loading ---------------------------------------------------------------------------- */
 
 static void load_state(struct cos__crawl *c, uint32_t id, const struct cos_db_row *row)
@@ -59,6 +68,7 @@ static void load_state(struct cos__crawl *c, uint32_t id, const struct cos_db_ro
     if (row->state == COS_DB_FAILED) {
         c->stats.failed++;
         c->failed_before++;
+        count_row(c, row);
         cos__remember_error(c, exit_of_row(row));
     }
     if (row->state == COS_DB_QUEUED && row->reason && !strcmp(row->reason, "sitemap"))
@@ -288,6 +298,8 @@ int cos__open(struct cos__crawl *c)
     if (!err)
         err = cos__archive_open(c, &why);
     if (!err)
+        err = cos__load_cookies(c);
+    if (!err)
         err = add_seeds(c);
     if (!err)
         err = cos_db_run_begin(c->db, c->opt->nurls ? c->opt->urls[0] : "");
@@ -295,6 +307,8 @@ int cos__open(struct cos__crawl *c)
         err = cos__before(c);
     if (!err)
         say_how_it_goes_on(c);
+    if (err && c->db && !why.len)
+        cos_db_err(c->db, &why);
     if (err && c->stop != COS_STOP_ERROR)
         cos__abort(c, err, "%s", why.len ? why.data : cos_strerror(err));
     cos_buf_release(&why);
@@ -325,8 +339,11 @@ static int end_run(struct cos__crawl *c)
     cos__fill_stats(c);
     cos__judge_exit(c);
     if (!err)
-        err = cos_db_run_end(c->db, c->result->exit_code, how[c->stop], c->stats.done,
-                             c->stats.failed, c->stats.bytes);
+        err = cos_db_run_end(c->db, c->result->exit_code,
+                             c->stop == COS_STOP_FINISHED && c->put_off ? "incomplete"
+                                                                        : how[c->stop],
+                             c->stats.done - c->stats.resumed, c->stats.failed - c->failed_before,
+                             c->stats.bytes);
     return err;
 }
 
@@ -343,6 +360,8 @@ int cos__close(struct cos__crawl *c)
     if (c->db && c->result->err != COS_ECANCELED && !cos_db_err(c->db, NULL) &&
         c->result->err != COS_EINVAL)
         err = end_run(c);
+    if (c->result->err != COS_ECANCELED)
+        cos__keep_cookies(c, 1);
     if (c->stop != COS_STOP_ERROR)
         cos__save_cookies(c);
     cos__fill_stats(c);

@@ -17,6 +17,7 @@ void cos__visit_free(struct cos__visit *visit)
     if (!visit)
         return;
     cos_page_free(visit->page);
+    cos_page_free(visit->lost);
     cos_robots_free(visit->robots);
     free(visit->hashes);
     cos_db_known_release(&visit->known);
@@ -78,6 +79,14 @@ void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *re
         cos_db_put_state(c->db, id, state, reason, tries);
 }
 
+/* A link with a host that cannot be is the page's mistake, not bad usage. */
+static int exit_of(const struct cos_page *page, int err)
+{
+    if (err == COS_EHTTP && (page->status == 401 || page->status == 407))
+        return cos_err_exit(COS_EAUTH);
+    return cos_err_exit(err == COS_EURL ? COS_ENXDOMAIN : err);
+}
+
 void cos__failed(struct cos__crawl *c, struct cos__visit *visit, int err, const char *why)
 {
     struct cos_page *page = visit->page;
@@ -85,15 +94,15 @@ void cos__failed(struct cos__crawl *c, struct cos__visit *visit, int err, const 
     if (why && !strcmp(why, cos_strerror(err)))
         why = NULL;
     if (err == COS_EHTTP)
-        snprintf(reason, sizeof reason, "%d", page->status);
+        snprintf(reason, sizeof reason, "%d%s%s", page->status, why ? ": " : "", why ? why : "");
     else
         snprintf(reason, sizeof reason, "%s%s%s", cos_strerror(err), why ? ": " : "",
                  why ? why : "");
     c->stats.failed++;
-    cos__remember_error(c, err == COS_EHTTP && (page->status == 401 || page->status == 407)
-                               ? cos_err_exit(COS_EAUTH)
-                               : cos_err_exit(err));
-    cos__tell_failure(c, page, err, -1);
+    if (visit->counted)
+        c->taken--;
+    cos__remember_error(c, exit_of(page, err));
+    cos__tell_failure(c, page, err, why, -1);
     if (cos__keeps_old(c, visit, err))
         return;
     cos__finish(c, visit, COS_DB_FAILED, reason, NULL, 0);
@@ -115,12 +124,12 @@ void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why)
     cos_page_free(visit.page);
 }
 
-void cos__put_off(struct cos__crawl *c, uint32_t id, const char *why)
+void cos__put_off(struct cos__crawl *c, uint32_t id, int skip, const char *why)
 {
     char reason[300];
-    snprintf(reason, sizeof reason, "putoff: %s", why);
+    snprintf(reason, sizeof reason, "%s: %s", cos_skip_name(skip), why);
     cos__put_state(c, id, COS_DB_QUEUED, reason, 0);
     cos_frontier_settle(&c->frontier, id, COS_URL_QUEUED);
     c->put_off++;
-    c->stats.skipped_by[COS_SKIP_PUTOFF]++;
+    c->stats.skipped_by[skip]++;
 }
