@@ -123,6 +123,9 @@ refused 2 "Name: value" -H "$(printf 'A: b\r\nC: d')" $u
 refused 2 "NAME:PASSWORD" -u secret $u
 refused 2 "HOST:PORT:ADDRESS" --resolve=host:1.2.3.4 $u
 refused 2 "HOST:PORT:ADDRESS" --resolve=host:0:1.2.3.4 $u
+refused 2 "'xx' is not a list of addresses" --dns-server=xx $u
+refused 2 "is not a list of addresses" --dns-server=192.0.2.1:99999 $u
+refused 2 "is not a list of addresses" --dns-server=[::1 $u
 refused 2 "is empty" -P "" $u
 refused 2 "is empty" -A , $u
 refused 2 "is empty" --cacert= $u
@@ -141,15 +144,25 @@ refused 3 "no such file" -o missing/x --list $u
 refused 3 "No such file" --cacert=missing $u
 refused 3 "No such file" --load-cookies=missing $u
 refused 2 "stdin holds no URL" -i -
+printf 'http://a..b/\n' >"$tmp/hosts"
 printf 'http://127.0.0.1:9/\n\n# note\nhttp://\n' >"$tmp/list"
 refused 2 "list:4: 'http://': not a valid" -i "$tmp/list"
 refused 2 "is a file, not a URL; to read URLs from it say -i" "$tmp/list"
+
+# hosts that cannot be
+refused 2 "'ht!tp://x': only http and https" 'ht!tp://x'
+refused 2 "'a_b!' is not a host name" 'http://a_b!/'
+refused 2 "'a..b' is not a host name" http://a..b/
+refused 2 "is not a host name" "http://$(printf '%064d' 1)x/"
+refused 2 "hosts:1: 'http://a..b/': 'a..b' is not a host name" -i "$tmp/hosts"
 
 # why
 refused 2 "coscrawl why DIR URL" why
 refused 2 "coscrawl why DIR URL" why a b c
 refused 2 "unknown option --all" why --all a
 refused 2 "only http and https" why . ftp://x/
+refused 2 "only http and https" why . 'ht!tp://x'
+refused 2 "neither a command nor a URL" why . nonsense
 
 # the other commands
 for command in links path tidy site; do

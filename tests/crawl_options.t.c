@@ -219,6 +219,22 @@ static void check_cookies(void)
     like(header("/next", "Cookie"), "fresh=2", "cookies of the crawl are sent back");
     check(shell("grep -q 'fresh.2' kept && grep -q 'old.1' kept") == 0, "--save-cookies");
     cmp_ok(run(pages, "--load-cookies=missing $U/"), "==", 3, "no such cookie file: exit 3");
+    cmp_ok(run(pages, "--save-cookies=no/where $U/"), "==", 3, "nowhere to save cookies: exit 3");
+    check(http_requests(&web) == 0 && strstr(err, "cannot write cookies to no/where: no such file"),
+          "noticed before the first request");
+    cmp_ok(run(pages, "--max-pages=1 $U/"), "==", 14, "a crawl that got a cookie stops");
+    check(shell("test \"$(stat -c %%a .coscrawl/cookies)\" = 600") == 0,
+          "its cookies are kept, for nobody else to read");
+    again("$U/");
+    like(header("/next", "Cookie"), "fresh=2", "a resumed crawl sends the cookies it got before");
+    run(pages, "--max-pages=1 $U/");
+    shell("true");
+    again("--fresh --max-pages=1 $U/");
+    {
+        char value[128];
+        size_t last = web.nhits - 1;
+        check(!*http_header(&web.hits[last], "Cookie", value, sizeof value), "--fresh forgets them");
+    }
 }
 
 /* Answers every question for an address with 127.0.0.1, the rest with nothing. */

@@ -4,6 +4,8 @@
 
 #include "crawl_run.h"
 
+static char huge[4 << 20];
+
 static void check_limits(void)
 {
     static char big[200001];
@@ -30,6 +32,19 @@ static void check_limits(void)
         {.path = "*", .body = "late", .delay_ms = 700},
         {0},
     };
+    static const struct http_page large[] = {
+        {.path = "/", .body = A("/large.bin")},
+        {.path = "/large.bin", .head = "Content-Type: application/octet-stream\r\n", .body = huge,
+         .len = sizeof huge},
+        {0},
+    };
+    static const struct http_page lossy[] = {
+        {.path = "/", .body = A("/lost") A("/x1") A("/x2")},
+        {.path = "/lost", .status = 404},
+        {.path = "/x1", .body = "x", .delay_ms = 100},
+        {.path = "*", .body = "x"},
+        {0},
+    };
     memset(big, 'x', sizeof big - 1);
     cmp_ok(run(small, "--max-pages=3 $U/"), "==", 14, "--max-pages: exit 14");
     check(http_requests(&web) == 3, "--max-pages: no more were fetched");
@@ -37,6 +52,14 @@ static void check_limits(void)
     check(asked("/5.html") == 1 && asked("/") == 1, "from where it was");
     cmp_ok(run(pages, "-j 1 -Q 250k -t 1 $U/"), "==", 14, "-Q: exit 14");
     check(http_requests(&web) == 3, "-Q: stops after the page that went over it");
+    cmp_ok(run(large, "-Q 1500k $U/"), "==", 14, "-Q: a page far beyond it is not let through");
+    check(!saved("large.bin") && strstr(err, "given up") && strstr(err, "1 URL is waiting"),
+          "-Q: it is given up and stays queued");
+    cmp_ok(again("$U/"), "==", 0, "without -Q the next run gets it");
+    check(saved("large.bin") && asked("/large.bin") == 2, "whole");
+    cmp_ok(run(lossy, "--max-pages=2 $U/"), "==", 14, "--max-pages=2 with a lost page: exit 14");
+    check(asked("/lost") == 1 && asked("/x1") == 1 && !asked("/x2"),
+          "--max-pages: a page that failed is none");
     cmp_ok(run(slow, "--max-time=0.5 $U/"), "==", 15, "--max-time: exit 15");
     check(!asked("/c") && took < 2500, "--max-time: nothing new after it");
     run(pages, "--max-size=100k -t 1 $U/");
@@ -81,6 +104,18 @@ static int64_t largest_gap(void)
     return gap;
 }
 
+/* A busy machine can read one request late and the next in time: what holds is
+ * seen in one run of three, what is broken in none. */
+static int gaps_of(const struct http_page *pages, const char *words, int64_t least)
+{
+    for (int i = 0; i < 3; i++) {
+        run(pages, words);
+        if (smallest_gap() >= least)
+            return 1;
+    }
+    return 0;
+}
+
 static const struct http_page wide[] = {
     {.path = "/", .body = A("1") A("2") A("3") A("4") A("5") A("6") A("7") A("8") A("9") A("10")
                           A("11") A("12")},
@@ -110,14 +145,13 @@ static void check_politeness(void)
     check(asked("/d/a.html") == 1 && !asked("/robots.txt"), "--no-robots does not even ask for it");
     run(rules, "-U special/1.0 $U/");
     check(asked("/d/a.html") && !asked("/e/b.html"), "-U decides whose rules count");
-    run(delayed, "--crawl-delay-max=0.2 $U/");
-    check(http_requests(&web) == 3 && smallest_gap() >= 190 && took < 5000, "--crawl-delay-max");
-    run(wide, "-w 0.1 $U/");
-    check(http_requests(&web) == 13 && smallest_gap() >= 95 && web.peak == 1, "-w");
+    check(gaps_of(delayed, "--crawl-delay-max=0.2 $U/", 190) && http_requests(&web) == 3 &&
+          took < 5000, "--crawl-delay-max");
+    check(gaps_of(wide, "-w 0.1 $U/", 95) && http_requests(&web) == 13 && web.peak == 1, "-w");
     run(wide, "-w 0.27 --progress=plain $U/");
     check(strstr(err, " queued, 0 failed, "), "--progress=plain: a line after three seconds");
-    run(wide, "-w 0.1 --random-wait $U/");
-    check(smallest_gap() >= 45 && smallest_gap() < 95 && largest_gap() > 105, "--random-wait");
+    check(gaps_of(wide, "-w 0.1 --random-wait $U/", 45) && smallest_gap() < 95 &&
+          largest_gap() > 105, "--random-wait");
     run(wide, "--rate=10 $U/");
     check(http_requests(&web) == 13 && took >= 1000, "--rate");
     run(wide, "$U/");

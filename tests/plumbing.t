@@ -67,7 +67,9 @@ allow no rule matches
 allow no rule matches' "robots names the rule" robots --agent one "$tmp/robots.txt" http://h/a/c http://h/a/b http://h/x http://h
 check 0 'deny Disallow: /%1B[31m (line 5)' "nothing raw reaches the terminal" \
 	robots --agent=two/1.0 "$tmp/robots.txt" "$(printf 'http://h/\033[31m')"
-check 3 '' "no such file" robots --agent one "$tmp/none" http://h/
+check 1 '' "no such file: exit 1, as links and tidy" robots --agent one "$tmp/none" http://h/
+check 1 '' "the same for links" links "$tmp/none"
+check 1 '' "and for tidy" tidy "$tmp/none"
 check 2 '' "no agent" robots "$tmp/robots.txt" http://h/
 check 2 '' "no URL" robots --agent one "$tmp/robots.txt"
 

@@ -297,7 +297,23 @@ static void check_summary(void)
        "where it is and how to ask");
     ok(!strstr(raw, "go on"), "a finished crawl does not go on");
 
+    result.stats.queued = 1;
+    result.stats.skipped_by[COS_SKIP_GONE] = 1;
+    into_file(sum_up);
+    ok(strstr(raw, "ended, not finished, after") && strstr(raw, "1 URL is waiting") &&
+       strstr(raw, "1 left for another run: the host does not answer any more"),
+       "a crawl whose host went away does not call itself finished");
+    result.stop = COS_STOP_ALREADY;
+    into_file(sum_up);
+    ok(strstr(raw, "nothing to do: this crawl is finished, with 12,345 pages\n") &&
+       !strstr(raw, " after "), "nothing to do: no time, no rate");
+    result.stats.skipped_by[COS_SKIP_GONE] = 0;
+    options.crawl.fresh = 1;
     result.stop = COS_STOP_INTERRUPTED;
+    into_file(sum_up);
+    ok(strstr(raw, "the same command without --fresh goes on from here"),
+       "--fresh must not be said again to go on");
+    options.crawl.fresh = 0;
     result.stats.queued = 55;
     result.stats.resumed = 345;
     options.crawl.level = 2;
@@ -360,6 +376,8 @@ static void check_text(void)
     is(text_time(out, 999), "999 ms", "999 ms");
     is(text_time(out, 59999), "59.9 s", "59.9 s");
     is(text_time(out, 3723000), "1:02:03", "1:02:03");
+    is(text_rate(out, 1), "1.0 pages/s", "a rate");
+    is(text_rate(out, 1860.4), "1860 pages/s", "a high one");
     is(text_status(out, 404), "404 Not Found", "a status with its name");
     is(text_status(out, 299), "299", "a status without one");
     cmp_ok(text_distance("levle", "level"), "==", 1, "swapped letters are one slip");

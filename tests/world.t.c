@@ -193,6 +193,74 @@ static void check_clock(void)
     endskip;
 }
 
+/* Somebody removes the directory while pages come. */
+static void check_removed(void)
+{
+    struct crawl c;
+    char cmd[300];
+    int64_t before;
+    site_reset(&site);
+    crawl_init(&c, &site, "/");
+    snprintf(cmd, sizeof cmd, "(sleep 0.3; rm -rf %s) &", c.dir);
+    if (system(cmd))
+        fail("no shell");
+    before = site_now_ms();
+    cmp_ok(run(&c, "", "-w 50ms"), "==", 3, "the directory is removed: exit code 3");
+    like(errors, "the crawl directory .* is gone: somebody removed or moved it", "one clear line");
+    cmp_ok(site_now_ms() - before, "<", 5000, "at once");
+    crawl_remove(&c);
+}
+
+/* ulimit: one file may not be as large as the database gets, or a page is. */
+static void check_file_size(void)
+{
+    struct crawl c;
+    crawl_init(&c, &site, "/fault/huge?mb=5");
+    cmp_ok(run(&c, "ulimit -f 4000;", ""), "==", 3, "a page beyond ulimit -f: exit code 3");
+    like(errors, "cannot save .*: file larger than the file system or ulimit -f allows",
+         "one clear line");
+    is(crawl_sql(&c, "SELECT state FROM pages WHERE id = 1"), "queued", "the page stays queued");
+    crawl_remove(&c);
+    crawl_init(&c, &site, "/");
+    cmp_ok(run(&c, "ulimit -f 160;", ""), "==", 3, "a database beyond it: exit code 3");
+    like(errors, "crawl database.*: (disk I/O error|database or disk is full)", "one clear line");
+    check_goes_on(&c, "a limit on files");
+}
+
+static void check_descriptors(void)
+{
+    struct crawl c;
+    crawl_init(&c, &site, "/");
+    cmp_ok(run(&c, "ulimit -n 16;", ""), "==", 3, "16 descriptors are too few: exit code 3");
+    like(errors, "^coscrawl: only 16 files may be open at a time, and a crawl needs 42", "said so");
+    cmp_ok(run(&c, "ulimit -n 48;", "--host-concurrency=64"), "==", 0, "48 are enough");
+    like(errors, "only 48 files may be open .*: -j is 8, not 64", "for fewer requests at a time");
+    check_goes_on(&c, "few descriptors");
+}
+
+/* The list cannot be written. */
+static void check_list(void)
+{
+    struct crawl c;
+    crawl_init(&c, &site, "/");
+    cmp_ok(run(&c, "", "-o /dev/full"), "==", 3, "the list goes to a full disk: exit code 3");
+    like(errors, "cannot write the list to /dev/full: no space left on the disk", "said so");
+    unlike(errors, "interrupted", "nobody interrupted it");
+    check_goes_on(&c, "a list that cannot be written");
+    crawl_init(&c, &site, "/");
+    {
+        char cmd[400];
+        int status;
+        snprintf(cmd, sizeof cmd, "{ '%s' --list -l inf %s 2>%s/err; echo $? >%s/code; } | head -1 "
+                 ">/dev/null; exit $(cat %s/code)", site_program(), c.seed, c.dir, c.dir, c.dir);
+        status = system(cmd);
+        cmp_ok(WEXITSTATUS(status), "==", 3, "the reader of the list goes away: exit code 3");
+        snprintf(cmd, sizeof cmd, "grep -q 'standard output: its reader went away' %s/err", c.dir);
+        cmp_ok(system(cmd), "==", 0, "said so");
+    }
+    crawl_remove(&c);
+}
+
 static void check_nonsense(void)
 {
     struct crawl c;
@@ -217,6 +285,10 @@ int main(void)
     check_conflict();
     check_full_disk();
     check_clock();
+    check_removed();
+    check_file_size();
+    check_descriptors();
+    check_list();
     check_nonsense();
     site_stop(&site);
     done_testing();

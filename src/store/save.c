@@ -86,8 +86,8 @@ static struct cos__kept *place(struct cos_save *save)
 static int let_go(struct cos_save *save)
 {
     int gone = 0;
-    for (int i = 0; i < KEPT; i++) {
-        struct kept *k = &save->kept[i];
+    for (int i = 0; i < COS__KEPT; i++) {
+        struct cos__kept *k = &save->kept[i];
         if (!k->path || k->users)
             continue;
         close(k->fd);

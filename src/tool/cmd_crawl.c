@@ -1,6 +1,7 @@
 /* cmd_crawl.c - `coscrawl [OPTION]… URL…`: options to a crawl, its events to
  * messages and data, its result to the summary and the exit code. */
 #include "tool/config_file.h"
+#include "tool/descriptors.h"
 #include "tool/options.h"
 #include "tool/output.h"
 #include "tool/seeds.h"
@@ -56,16 +57,13 @@ static void on_skip(void *arg, const struct cos_crawl_skip *s)
                s->detail ? ": " : "", s->detail ? s->detail : "");
 }
 
-/* "404 Not Found", "connection refused", "401 Unauthorized: no password". */
+/* "404 Not Found", "connection refused", "TLS handshake failed: wrong version". */
 static void what_failed(char *out, size_t max, char name[TEXT_SHORT],
                         const struct cos_crawl_failure *f)
 {
-    const char *plain = f->err == COS_EHTTP && f->status ? "" : cos_strerror(f->err);
-    const char *why = f->why ? f->why : plain;
-    if (f->status >= 400)
-        snprintf(out, max, "%s%s%s", text_status(name, f->status), *why ? ": " : "", why);
-    else
-        snprintf(out, max, "%s", why);
+    const char *what = f->err == COS_EHTTP && f->status ? text_status(name, f->status)
+                                                        : cos_strerror(f->err);
+    snprintf(out, max, "%s%s%s", what, f->why ? ": " : "", f->why ? f->why : "");
 }
 
 /* The referrer without what it shares with the URL: "/a.html" on one host. */
@@ -113,10 +111,28 @@ static int on_tick(void *arg, const struct cos_crawl_stats *stats)
     if (signals_stop() && !run->draining) {
         run->draining = 1;
         ui_say(&run->ui, COS_SAY_WARN,
-               "interrupted: ending what is in flight (%lld), once more to leave at once",
+               "interrupted: nothing new is started, %lld in flight may end within 10 seconds; "
+               "interrupt again to leave at once",
                (long long)stats->in_flight);
     }
     return signals_stop() || run->output.err ? COS_CRAWL_DRAIN : COS_CRAWL_GO;
+}
+
+/* The list could not be written: that, and no signal, is what ended the crawl. A
+ * reader that went away (head) is no exception: the crawl is not complete. */
+static void blame_output(struct run *run, struct cos_crawl_result *result)
+{
+    const char *name = run->options.output && strcmp(run->options.output, "-")
+                           ? run->options.output
+                           : "standard output";
+    int err = output_flush(&run->output);
+    if (!err)
+        return;
+    result->stop = COS_STOP_ERROR;
+    result->err = err;
+    result->exit_code = TOOL_FILE;
+    snprintf(result->message, sizeof result->message, "cannot write the list to %.200s: %s", name,
+             err == COS_ECLOSED ? "its reader went away" : cos_strerror(err));
 }
 
 static int crawl(struct run *run)
@@ -132,25 +148,19 @@ static int crawl(struct run *run)
     };
     struct cos_crawl_result result = {0};
     struct cos_hook_wait self;
-    int err, code = watch_open(&run->watch, &run->options, &run->ui);
+    int code = watch_open(&run->watch, &run->options, &run->ui);
     if (code)
         return code;
     signals_install();
     cos_co_begin(&self);
     cos_crawl(&run->options.crawl, &events, &result);
     cos_co_end(&self);
+    blame_output(run, &result);
     ui_summary(&run->ui, &run->options, &result);
     code = watch_close(run->watch, &result.stats);
-    err = output_release(&run->output);
     cos_shutdown();
     if (code)
         return code;
-    /* A reader that went away (head) got what it wanted. */
-    if (err == COS_ECLOSED)
-        return result.exit_code == TOOL_INTERRUPTED ? TOOL_FILE : result.exit_code;
-    if (err)
-        return tool_fail(TOOL_FILE, WHO, "%s: %s",
-                         run->options.output ? run->options.output : "stdout", cos_strerror(err));
     return result.exit_code;
 }
 
@@ -198,6 +208,8 @@ static int prepare(struct run *run)
     if (err)
         return tool_fail(TOOL_FILE, WHO, "%s: %s", o->log_file, cos_strerror(err));
     err = tool_seeds(o, &run->ui);
+    if (!err)
+        err = tool_descriptors(o, &run->ui);
     if (err)
         return err;
     err = output_init(&run->output, o);

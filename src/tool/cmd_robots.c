@@ -101,7 +101,7 @@ static int run(const char *agent, const char *file, int count, char **urls)
         err = print_all(robots, count, urls);
     cos_robots_free(robots);
     cos_buf_release(&text);
-    return err ? tool_fail(cos_err_exit(err), WHO, "%s: %s", file, cos_strerror(err)) : 0;
+    return err ? tool_fail(1, WHO, "%s: %s", file, cos_strerror(err)) : 0;
 }
 
 int cmd_robots(int argc, char **argv)

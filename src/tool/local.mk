@@ -30,6 +30,7 @@ coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/cmd_style.c \
 	src/tool/cmd_tidy.c \
 	src/tool/cmd_why.c \
+	src/tool/descriptors.c src/tool/descriptors.h \
 	src/tool/help.c \
 	src/tool/main.c \
 	src/tool/output.c src/tool/output.h src/tool/output_int.h \

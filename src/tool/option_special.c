@@ -4,7 +4,9 @@
 #include "tool/options.h"
 #include "tool/values.h"
 
+#include <arpa/inet.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -178,6 +180,40 @@ int set_resolve(struct tool_set *set)
         (strcmp(digits, "*") && (value_number(digits, &n) || n < 1 || n > 65535)))
         return refuse(set, "of the form HOST:PORT:ADDRESS (PORT may be *)");
     return tool_strings_add(&set->options->crawl.resolve, set->value);
+}
+
+static int is_port(const char *s)
+{
+    int64_t n = 0;
+    return value_number(s, &n) == 0 && n >= 1 && n <= 65535;
+}
+
+/* "192.0.2.1", "192.0.2.1:53", "2001:db8::1", "[2001:db8::1]:53". */
+static int is_address(const char *s)
+{
+    unsigned char ip[16];
+    char text[64];
+    size_t len = s[0] == '[' ? strcspn(s, "]") : strcspn(s, ":");
+    const char *rest = s + len + (s[0] == '[' && s[len]);
+    if (inet_pton(AF_INET6, s, ip) == 1)
+        return 1;
+    if (len >= sizeof text || (s[0] == '[' && s[len] != ']'))
+        return 0;
+    snprintf(text, sizeof text, "%.*s", (int)(s[0] == '[' ? len - 1 : len), s + (s[0] == '['));
+    if (inet_pton(s[0] == '[' ? AF_INET6 : AF_INET, text, ip) != 1)
+        return 0;
+    return !*rest || (*rest == ':' && is_port(rest + 1));
+}
+
+int set_servers(struct tool_set *set)
+{
+    struct cos_strings *list = &set->options->crawl.dns_servers;
+    size_t before = list->n;
+    int err = set_list(set);
+    for (size_t i = before; i < list->n && !err; i++)
+        if (!is_address(list->v[i]))
+            err = refuse(set, "a list of addresses such as 9.9.9.9 or [::1]:53");
+    return err;
 }
 
 /* "429,5xx": codes from 100 to 599 and classes of them. */

@@ -142,7 +142,7 @@ static const struct tool_option table[] = {
             CRAWL(insecure))},
     {VALUE("resolve", GROUP_HTTP, "H:P:ADDR", NULL, "take ADDR for host H and port P", set_resolve,
            CRAWL(resolve))},
-    {VALUE("dns-server", GROUP_HTTP, "LIST", "the system's", "ask these name servers", set_list,
+    {VALUE("dns-server", GROUP_HTTP, "LIST", "the system's", "ask these name servers", set_servers,
            CRAWL(dns_servers))},
     /* mirror */
     {.name = "mirror", .letter = "m", .group = GROUP_MIRROR,

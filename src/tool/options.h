@@ -132,6 +132,7 @@ int set_family(struct tool_set *set);
 int set_header(struct tool_set *set);
 int set_user(struct tool_set *set);
 int set_resolve(struct tool_set *set);
+int set_servers(struct tool_set *set);
 int set_codes(struct tool_set *set);
 int set_compression(struct tool_set *set);
 int set_format(struct tool_set *set);

@@ -35,12 +35,18 @@ int output_init(struct tool_output *out, const struct tool_options *o)
     return out->file ? begin(out) : cos_err_from_errno(errno);
 }
 
-int output_release(struct tool_output *out)
+int output_flush(struct tool_output *out)
 {
     if (out->file && out->format == TOOL_FORMAT_DOT && output_dot_end(out) && !out->err)
         out->err = COS_EIO;
     if (out->file && fflush(out->file) && !out->err)
         out->err = cos_err_from_errno(errno);
+    return out->err;
+}
+
+int output_release(struct tool_output *out)
+{
+    output_flush(out);
     if (out->file && out->owned && fclose(out->file) && !out->err)
         out->err = cos_err_from_errno(errno);
     out->file = NULL;

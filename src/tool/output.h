@@ -20,6 +20,8 @@ struct tool_output {
 /* Opens it when --list, --dry-run, -o or --format ask for data. 0 or a negative
  * error. */
 int output_init(struct tool_output *out, const struct tool_options *options);
+/* The first error of all writes so far. */
+int output_flush(struct tool_output *out);
 /* Flushes and closes; returns the first error of all writes. */
 int output_release(struct tool_output *out);
 

@@ -82,7 +82,7 @@ static size_t make_pieces(const struct tool_ui *ui, const struct cos_crawl_stats
     PIECE(1, "32", "%s done", text_count(a, st->done));
     PIECE(1, NULL, "%s queued", text_count(a, st->queued));
     PIECE(1, st->failed ? "31" : NULL, "%s failed", text_count(a, st->failed));
-    PIECE(3, NULL, pages < 9.95 ? "%.1f pages/s" : "%.0f pages/s", pages);
+    PIECE(3, NULL, "%s", text_rate(a, pages));
     PIECE(4, NULL, "%s/s", text_bytes(a, bytes));
     PIECE(8, NULL, "%lld in flight", (long long)st->in_flight);
     if (st->skipped)

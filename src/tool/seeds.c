@@ -80,6 +80,44 @@ static int is_file(const char *s)
     return is_path || (!stat(s, &st) && S_ISREG(st.st_mode));
 }
 
+/* "ht!tp://x" would else be taken for a host. */
+static int is_strange_scheme(const char *typed)
+{
+    const char *end = strstr(typed, "://");
+    return end && end == typed + strcspn(typed, ":/?#");
+}
+
+/* What the standard lets through and no name server knows: labels are letters,
+ * digits, hyphens and, in the wild, underscores. */
+static int host_ok(const char *host, size_t len)
+{
+    size_t label = 0;
+    if (len && host[0] == '[')
+        return 1;
+    if (len && host[len - 1] == '.')
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        if (host[i] == '.' && !label)
+            return 0;
+        if (host[i] != '.' && !isalnum((unsigned char)host[i]) && host[i] != '-' && host[i] != '_')
+            return 0;
+        label = host[i] == '.' ? 0 : label + 1;
+        if (label > 63)
+            return 0;
+    }
+    return label > 0 && len <= 253;
+}
+
+static int check_host(const struct cos_url *url, const char *typed, struct cos_buf *why)
+{
+    const char *host = url->href.data + url->host;
+    size_t len = url->host_end - url->host;
+    if (host_ok(host, len))
+        return 0;
+    cos_buf_addf(why, "'%s': '%.*s' is not a host name", typed, (int)len, host);
+    return COS_EURL;
+}
+
 int tool_url(const char *typed, struct cos_buf *url, struct cos_buf *why)
 {
     struct cos_url parsed;
@@ -89,6 +127,10 @@ int tool_url(const char *typed, struct cos_buf *url, struct cos_buf *why)
     if (!*typed) {
         cos_buf_adds(why, "an empty word is not a URL");
         return COS_EURL;
+    }
+    if (!scheme && is_strange_scheme(typed)) {
+        cos_buf_addf(why, "'%s': only http and https can be crawled", typed);
+        return COS_ESCHEME;
     }
     if (!scheme && is_file(typed)) {
         cos_buf_addf(why, "'%s' is a file, not a URL; to read URLs from it say -i %s", typed,
@@ -111,8 +153,12 @@ int tool_url(const char *typed, struct cos_buf *url, struct cos_buf *why)
         cos_url_drop_fragment(&parsed);
     cos_buf_clear(url);
     if (!err)
+        err = check_host(&parsed, typed, why);
+    if (!err)
         err = cos_buf_adds(url, parsed.href.data);
-    if (err == COS_ESCHEME)
+    if (why->len)
+        ;
+    else if (err == COS_ESCHEME)
         cos_buf_addf(why, "'%s': only http and https can be crawled", typed);
     else if (err)
         cos_buf_addf(why, "'%s': %s", typed, cos_strerror(err));

@@ -13,7 +13,7 @@ static volatile sig_atomic_t stops, statistics;
 
 static void on_stop(int sig)
 {
-    static const char said[] = "\ncoscrawl: left at once; the same command goes on from here\n";
+    static const char said[] = "\ncoscrawl: left at once; the same command (without --fresh) goes on from here\n";
     (void)sig;
     if (stops++) {
         ssize_t ignored = write(STDERR_FILENO, said, sizeof said - 1);
@@ -44,6 +44,7 @@ void signals_install(void)
     install(SIGHUP, on_stop);
     install(SIGUSR1, on_statistics);
     install(SIGPIPE, SIG_IGN);
+    install(SIGXFSZ, SIG_IGN); /* write says EFBIG */
 }
 
 int signals_stop(void)

@@ -105,7 +105,7 @@ static const char *how_it_ended(const struct cos_crawl_result *r)
 {
     static const char *const words[] = {
         [COS_STOP_FINISHED] = "finished",
-        [COS_STOP_ALREADY] = "nothing to do, this crawl is finished",
+        [COS_STOP_ALREADY] = "nothing to do: this crawl is finished",
         [COS_STOP_INTERRUPTED] = "interrupted, state saved",
         [COS_STOP_FAILURES] = "stopped by --max-failures",
         [COS_STOP_PAGES] = "stopped by --max-pages",
@@ -113,26 +113,53 @@ static const char *how_it_ended(const struct cos_crawl_result *r)
         [COS_STOP_TIME] = "stopped by --max-time",
         [COS_STOP_ERROR] = "stopped by an error",
     };
+    /* A host went away, or asked to come back much later. */
+    if (r->stop == COS_STOP_FINISHED && r->stats.queued > 0)
+        return "ended, not finished,";
     return words[r->stop];
 }
 
 static void say_first_line(struct tool_ui *ui, const struct cos_crawl_result *r, int level)
 {
-    char t[TEXT_SHORT], n[TEXT_SHORT], b[TEXT_SHORT], res[TEXT_SHORT + 32] = "";
+    char t[TEXT_SHORT], n[TEXT_SHORT], b[TEXT_SHORT], v[TEXT_SHORT];
+    char res[TEXT_SHORT + 32] = "", rate[TEXT_SHORT + 4] = "";
     const struct cos_crawl_stats *st = &r->stats;
     int64_t now = st->done - st->resumed;
     double s = (double)st->elapsed_ms / 1000;
+    if (r->stop == COS_STOP_ALREADY) {
+        ui_say(ui, level, "%s, with %s page%s", how_it_ended(r), text_count(n, st->done),
+               st->done == 1 ? "" : "s");
+        return;
+    }
     if (st->resumed)
         snprintf(res, sizeof res, " and %s from before", text_count(b, st->resumed));
-    ui_say(ui, level, "%s after %s: %s page%s%s, %s (%.0f pages/s)", how_it_ended(r),
+    if (now > 0 && s > 0)
+        snprintf(rate, sizeof rate, " (%s)", text_rate(v, (double)now / s));
+    ui_say(ui, level, "%s after %s: %s page%s%s, %s%s", how_it_ended(r),
            text_time(t, st->elapsed_ms), text_count(n, now), now == 1 ? "" : "s", res,
-           text_bytes(b, (double)st->bytes), s > 0 ? (double)now / s : 0.0);
+           text_bytes(b, (double)st->bytes), rate);
+}
+
+/* With --fresh the same command would forget what is there. */
+static void say_how_to_go_on(struct tool_ui *ui, const struct tool_options *o,
+                             const struct cos_crawl_result *r)
+{
+    char text[200], queued[TEXT_SHORT];
+    int64_t left = r->stats.queued;
+    if (r->stop == COS_STOP_ALREADY) {
+        line(ui, "again", "-N asks for what changed, --fresh starts from nothing");
+    } else if (r->resumable && left > 0) {
+        snprintf(text, sizeof text, "%s URL%s waiting; the same command%s goes on from here",
+                 text_count(queued, left), left == 1 ? " is" : "s are",
+                 o->crawl.fresh ? " without --fresh" : "");
+        line(ui, "go on", text);
+    }
 }
 
 static void say_where(struct tool_ui *ui, const struct tool_options *o,
                       const struct cos_crawl_result *r)
 {
-    char text[1024], queued[TEXT_SHORT];
+    char text[1024], count[TEXT_SHORT];
     const char *dir = dir_of(o);
     if (o->crawl.mode != COS_MODE_SAVE)
         return;
@@ -140,21 +167,15 @@ static void say_where(struct tool_ui *ui, const struct tool_options *o,
     line(ui, "saved in", text);
     if (r->stats.unchanged) {
         snprintf(text, sizeof text, "%s page%s, says the server",
-                 text_count(queued, r->stats.unchanged), r->stats.unchanged == 1 ? "" : "s");
+                 text_count(count, r->stats.unchanged), r->stats.unchanged == 1 ? "" : "s");
         line(ui, "unchanged", text);
     }
     if (r->stats.converted) {
-        snprintf(text, sizeof text, "%s file%s converted", text_count(queued, r->stats.converted),
+        snprintf(text, sizeof text, "%s file%s converted", text_count(count, r->stats.converted),
                  r->stats.converted == 1 ? "" : "s");
         line(ui, "links", text);
     }
-    if (r->stop == COS_STOP_ALREADY) {
-        line(ui, "again", "-N asks for what changed, --fresh starts from nothing");
-    } else if (r->resumable && r->stats.queued + r->stats.in_flight > 0) {
-        snprintf(text, sizeof text, "%s URLs are waiting; the same command goes on from here",
-                 text_count(queued, r->stats.queued + r->stats.in_flight));
-        line(ui, "go on", text);
-    }
+    say_how_to_go_on(ui, o, r);
     if (r->stats.failed || r->stats.skipped) {
         snprintf(text, sizeof text, "coscrawl why %s URL", dir);
         line(ui, "explain", text);

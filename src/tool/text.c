@@ -68,6 +68,12 @@ const char *text_status(char out[TEXT_SHORT], int status)
     return out;
 }
 
+const char *text_rate(char out[TEXT_SHORT], double pages)
+{
+    snprintf(out, TEXT_SHORT, "%.*f pages/s", pages < 9.95 ? 1 : 0, pages);
+    return out;
+}
+
 size_t text_width(const char *s)
 {
     size_t n = 0;

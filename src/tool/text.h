@@ -13,6 +13,8 @@ const char *text_count(char out[TEXT_SHORT], int64_t n);
 const char *text_bytes(char out[TEXT_SHORT], double bytes);
 /* Milliseconds as "250 ms", "1.5 s", "2:05", "1:02:03". */
 const char *text_time(char out[TEXT_SHORT], int64_t ms);
+/* "0.5 pages/s", "1860 pages/s". */
+const char *text_rate(char out[TEXT_SHORT], double pages);
 /* An HTTP status with its usual name, "404 Not Found". */
 const char *text_status(char out[TEXT_SHORT], int status);
 /* Columns that s takes on a terminal: one per character, good enough for the
