@@ -249,7 +249,7 @@ static void check_list(void)
     check_goes_on(&c, "a list that cannot be written");
     crawl_init(&c, &site, "/");
     {
-        char cmd[400];
+        char cmd[800];
         int status;
         snprintf(cmd, sizeof cmd, "{ '%s' --list -l inf %s 2>%s/err; echo $? >%s/code; } | head -1 "
                  ">/dev/null; exit $(cat %s/code)", site_program(), c.seed, c.dir, c.dir, c.dir);
