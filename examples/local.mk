@@ -36,6 +36,15 @@ examples_recursive_find_LDADD = libcos.la
 examples_static_sequence_SOURCES = examples/static_sequence.c $(example_common)
 examples_static_sequence_LDADD = libcos.la
 
+# On the async hooks.
+noinst_PROGRAMS += examples/leak_finder examples/log_prefix examples/slow_lookup
+examples_leak_finder_SOURCES = examples/leak_finder.c $(example_common)
+examples_leak_finder_LDADD = libcos.la
+examples_log_prefix_SOURCES = examples/log_prefix.c $(example_common)
+examples_log_prefix_LDADD = libcos.la
+examples_slow_lookup_SOURCES = examples/slow_lookup.c $(example_common)
+examples_slow_lookup_LDADD = libcos.la
+
 # The recipe servers, on the HTTP server of `coscrawl site`.
 noinst_PROGRAMS += examples/say examples/subset_sum examples/total_sales
 example_server = $(example_common) examples/serve.c examples/serve.h
