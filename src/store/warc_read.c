@@ -26,7 +26,7 @@ struct cos_warc_reader {
     size_t in_at, in_len, out_at, out_len;
     int64_t in_pos;      /* of in[0] in the file */
     z_stream z;
-    int z_ready, gz, member_over;
+    int z_ready, gz, member_over, broken;
     int open;            /* inside a record */
     int64_t start, good, left;
     struct cos_buf text; /* the head's lines */
@@ -92,6 +92,8 @@ static int64_t fill_inflated(struct cos_warc_reader *r)
     int64_t n;
     while (!r->member_over) {
         int code;
+        if (r->broken)
+            return COS_EPARSE;
         if ((n = fill_in(r)) <= 0)
             return n;
         r->z.next_in = r->in + r->in_at;
@@ -102,8 +104,8 @@ static int64_t fill_inflated(struct cos_warc_reader *r)
         r->in_at = r->in_len - r->z.avail_in;
         r->out_len = OUT - r->z.avail_out;
         r->member_over = code == Z_STREAM_END;
-        if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-            return COS_EPARSE;
+        /* What came before the damage counts, whatever pieces it came in. */
+        r->broken = code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR;
         if (r->out_len)
             return (int64_t)r->out_len;
     }
@@ -193,7 +195,7 @@ static int begin_record(struct cos_warc_reader *r)
     if (n <= 0)
         return (int)n;
     r->gz = r->in[r->in_at] == 0x1f;
-    r->member_over = 0;
+    r->member_over = r->broken = 0;
     r->out_at = r->out_len = 0;
     if (!r->gz)
         return 1;
@@ -204,9 +206,17 @@ static int begin_record(struct cos_warc_reader *r)
     return 1;
 }
 
+/* Whether the last line is the empty one. */
+static size_t ends_empty(const struct cos_buf *text)
+{
+    const char *end = text->data + text->len;
+    return (text->len >= 3 && !memcmp(end - 3, "\n\r\n", 3)) ||
+           (text->len >= 2 && !memcmp(end - 2, "\n\n", 2));
+}
+
 static int read_text(struct cos_warc_reader *r)
 {
-    int ended = 0;
+    size_t ended = 0;
     cos_buf_clear(&r->text);
     while (!ended) {
         int64_t n = fill(r);
@@ -222,8 +232,7 @@ static int read_text(struct cos_warc_reader *r)
         r->out_at += take;
         if (r->text.len >= 5 && memcmp(r->text.data, "WARC/", 5) != 0)
             return COS_EPARSE;
-        ended = eol && ((r->text.len >= 3 && !memcmp(r->text.data + r->text.len - 3, "\n\r\n", 3)) ||
-                        (r->text.len >= 2 && !memcmp(r->text.data + r->text.len - 2, "\n\n", 2)));
+        ended = eol ? ends_empty(&r->text) : 0;
     }
     return memcmp(r->text.data, "WARC/", 5) ? COS_EPARSE : 0;
 }
