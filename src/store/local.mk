@@ -30,6 +30,7 @@ libcos_la_SOURCES += \
 	src/store/warc_body.c src/store/warc_body.h \
 	src/store/warc_cdx.c \
 	src/store/warc_index.c src/store/warc_index.h \
+	src/store/warc_old.c \
 	src/store/warc_read.c src/store/warc_read.h \
 	src/store/warc_record.c \
 	src/store/warc_seen.c

@@ -2,9 +2,7 @@
  *
  * Records are made without the lock (warc_record.c) and appended under it, a
  * whole exchange in one write: whoever kills the program leaves whole records and
- * at most one torn one, at the end. A write that fails is taken back. When an
- * archive is opened again it is read once: that finds the torn end, the payloads
- * that need not be written again, and what the index must say.
+ * at most one torn one, at the end (warc_old.c). A write that fails is taken back.
  *
  * Rejected: a thread of its own with a queue (it would need a ceiling and make
  * pages wait as well, and would compress on one core only). */
@@ -14,8 +12,6 @@
 
 #include "base/err.h"
 #include "base/file_sync.h"
-#include "store/warc_body.h"
-#include "store/warc_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,27 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GROUPS = 16, FILES_MAX = 100000, CDX_MAX = 1 << 30, PATH_ROOM = 4096 };
-
-struct cos_warc {
-    pthread_mutex_t lock;
-    struct cos_warc_options options;
-    char *base, *agent;            /* name without its ending; copies */
-    char path[PATH_ROOM];
-    int fd, lock_fd, cdx_fd;
-    int number;                    /* of the file, with max_size */
-    int64_t size;
-    int exchanges;                 /* in this file, in this run or before */
-    struct cos__warc_ids ids;
-    struct cos__warc_seen seen;
-    struct cos__warc_group *groups[GROUPS];
-    int ngroups;
-    struct cos_buf cdx;
-};
+enum { CDX_MAX = 1 << 30 };
 
 /* --- names ------------------------------------------------------------------------------ */
 
-static const char *last_part(const char *path)
+const char *cos__warc_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -66,17 +46,17 @@ static char *base_of(const char *name)
     return strdup(name);
 }
 
-static void path_of(const struct cos_warc *w, int number, char path[PATH_ROOM])
+static void path_of(const struct cos_warc *w, int number, char path[COS__WARC_PATH])
 {
     if (w->options.max_size > 0)
-        snprintf(path, PATH_ROOM, "%s-%05d.warc.gz", w->base, number);
+        snprintf(path, COS__WARC_PATH, "%s-%05d.warc.gz", w->base, number);
     else
-        snprintf(path, PATH_ROOM, "%s.warc.gz", w->base);
+        snprintf(path, COS__WARC_PATH, "%s.warc.gz", w->base);
 }
 
-static void cdx_path(const struct cos_warc *w, char path[PATH_ROOM])
+static void cdx_path(const struct cos_warc *w, char path[COS__WARC_PATH])
 {
-    snprintf(path, PATH_ROOM, "%s.cdxj", w->base);
+    snprintf(path, COS__WARC_PATH, "%s.cdxj", w->base);
 }
 
 const char *cos_warc_file(const struct cos_warc *w)
@@ -141,7 +121,7 @@ static void group_give(struct cos_warc *w, struct cos__warc_group *g)
     if (g->fd >= 0)
         close(g->fd);
     g->fd = -1;
-    if (w->ngroups < GROUPS && g->out.cap <= 1 << 20)
+    if (w->ngroups < COS__WARC_GROUPS && g->out.cap <= 1 << 20)
         w->groups[w->ngroups++] = g;
     else
         cos__warc_group_free(g);
@@ -154,7 +134,7 @@ static int write_info(struct cos_warc *w)
     int err = g ? 0 : COS_ENOMEM;
     if (!err) {
         cos__warc_id(&w->ids, w->ids.count++, id);
-        err = cos__warc_info(g, id, now_us(), last_part(w->path), &w->options);
+        err = cos__warc_info(g, id, now_us(), cos__warc_last_part(w->path), &w->options);
     }
     if (!err)
         err = append(w, g);
@@ -166,9 +146,9 @@ static int write_info(struct cos_warc *w)
     return err;
 }
 
-/* --- an archive that is there --------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------- */
 
-static int open_file(struct cos_warc *w, int number)
+int cos__warc_open_file(struct cos_warc *w, int number)
 {
     struct stat st;
     path_of(w, number, w->path);
@@ -183,18 +163,18 @@ static int open_file(struct cos_warc *w, int number)
     return 0;
 }
 
-static int exists(const struct cos_warc *w, int number)
+int cos__warc_exists(const struct cos_warc *w, int number)
 {
-    char path[PATH_ROOM];
+    char path[COS__WARC_PATH];
     path_of(w, number, path);
     return access(path, F_OK) == 0;
 }
 
 static void remove_all(const struct cos_warc *w)
 {
-    char path[PATH_ROOM];
-    int n = w->options.max_size > 0 ? FILES_MAX : 1;
-    for (int i = 0; i < n && exists(w, i); i++) {
+    char path[COS__WARC_PATH];
+    int n = w->options.max_size > 0 ? COS__WARC_FILES : 1;
+    for (int i = 0; i < n && cos__warc_exists(w, i); i++) {
         path_of(w, i, path);
         /* The first one is locked: emptied, it stays ours. */
         if (i || truncate(path, 0) < 0)
@@ -202,7 +182,7 @@ static void remove_all(const struct cos_warc *w)
     }
 }
 
-static int flush_cdx(struct cos_warc *w)
+int cos__warc_flush_cdx(struct cos_warc *w)
 {
     off_t end = w->cdx_fd < 0 ? 0 : lseek(w->cdx_fd, 0, SEEK_END);
     int err = w->cdx_fd < 0 || !w->cdx.len ? 0 : write_all(w->cdx_fd, w->cdx.data, w->cdx.len, end);
@@ -210,135 +190,11 @@ static int flush_cdx(struct cos_warc *w)
     return err;
 }
 
-struct old_record {
-    char date[64];
-    char *url;
-    int type;
-    int64_t start;
-    int status;
-    char mime[128];
-    char digest[COS_SHA1_TEXT];
-};
-
-static void old_http(struct old_record *old, struct cos_warc_reader *r)
-{
-    char block[16384];
-    const char *at;
-    size_t len = 0;
-    int64_t n;
-    while (len < sizeof block - 1 &&
-           (n = cos_warc_reader_read(r, block + len, sizeof block - 1 - len)) > 0)
-        len += (size_t)n;
-    block[len] = 0;
-    at = strchr(block, ' ');
-    old->status = at ? atoi(at + 1) : 0;
-    n = cos_body_header(block, cos_body_head_len(block, len), "Content-Type", &at);
-    if (n > 0)
-        snprintf(old->mime, sizeof old->mime, "%.*s",
-                 (int)strcspn(at, ";\r\n ") < n ? (int)strcspn(at, ";\r\n ") : (int)n, at);
-}
-
-/* The record before is whole: it counts. */
-static int old_counts(struct cos_warc *w, const struct old_record *old, int64_t end)
-{
-    uint8_t digest[20];
-    char text[COS_SHA1_TEXT + 5];
-    int err = 0;
-    struct cos__warc_line line = {.url = old->url, .date = old->date, .status = old->status,
-                                  .mime = old->type == COS_WARC_REVISIT ? "warc/revisit"
-                                          : old->mime[0]                ? old->mime
-                                                                        : NULL,
-                                  .digest = old->digest[0] ? old->digest : NULL,
-                                  .offset = old->start, .length = end - old->start,
-                                  .file = last_part(w->path)};
-    if (!old->url)
-        return 0;
-    w->exchanges++;
-    snprintf(text, sizeof text, "sha1:%s", old->digest);
-    if (old->type == COS_WARC_RESPONSE && !cos__warc_digest(text, digest))
-        err = cos__warc_seen_add(&w->seen, digest, old->date, old->url);
-    if (!err && w->cdx_fd >= 0)
-        err = cos__warc_cdx_line(&w->cdx, &line);
-    if (!err && w->cdx.len > 1 << 20)
-        err = flush_cdx(w);
-    return err;
-}
-
-static int old_begins(struct old_record *old, struct cos_warc_reader *r,
-                      const struct cos_warc_head *head)
-{
-    free(old->url);
-    memset(old, 0, sizeof *old);
-    if ((head->type != COS_WARC_RESPONSE && head->type != COS_WARC_REVISIT) || !head->uri)
-        return 0;
-    old->type = head->type;
-    old->start = cos_warc_reader_start(r);
-    old->url = strdup(head->uri);
-    snprintf(old->date, sizeof old->date, "%s", head->date ? head->date : "");
-    if (head->payload && !head->truncated && strlen(head->payload) == 37)
-        snprintf(old->digest, sizeof old->digest, "%s", head->payload + 5);
-    if (!old->url)
-        return COS_ENOMEM;
-    old_http(old, r);
-    return 0;
-}
-
-static int scan(struct cos_warc *w, struct cos_warc_found *found)
-{
-    struct cos_warc_reader *r = cos_warc_reader_new(cos_warc_from_file, &w->fd);
-    const struct cos_warc_head *head;
-    struct old_record old = {0};
-    struct stat st;
-    int64_t begun = -1;
-    int more = 0, err = r ? 0 : COS_ENOMEM;
-    while (!err && (more = cos_warc_reader_next(r, &head)) > 0) {
-        found->records += begun >= 0;
-        err = old_counts(w, &old, cos_warc_reader_good(r));
-        if (!err)
-            err = old_begins(&old, r, head);
-        begun = cos_warc_reader_start(r);
-    }
-    if (r)
-        w->size = cos_warc_reader_good(r);
-    /* The last one is whole, unless it is the torn one. */
-    if (!err && begun >= 0 && begun < w->size && (!more || more == COS_ETRUNCATED)) {
-        found->records++;
-        err = old_counts(w, &old, w->size);
-    }
-    if (!err && more == COS_ETRUNCATED) {
-        err = fstat(w->fd, &st) < 0 || ftruncate(w->fd, w->size) < 0 ? cos_err_from_errno(errno) : 0;
-        found->cut += err ? 0 : (int64_t)st.st_size - w->size;
-        more = 0;
-    }
-    free(old.url);
-    cos_warc_reader_free(r);
-    return err ? err : more;
-}
-
-/* Every file there is; the last one is left open and is continued. */
-static int scan_all(struct cos_warc *w, struct cos_warc_found *found)
-{
-    int err = 0, number = 0, many = w->options.max_size > 0;
-    for (;; number++) {
-        if (number >= FILES_MAX)
-            return COS_EFULL;
-        err = open_file(w, number);
-        if (!err)
-            err = scan(w, found);
-        if (err || !many || !exists(w, number + 1))
-            break;
-        close(w->fd);
-        w->fd = -1;
-    }
-    snprintf(found->file, sizeof found->file, "%.255s", w->path);
-    return err ? err : flush_cdx(w);
-}
-
 /* --- open and close --------------------------------------------------------------------------- */
 
 static int lock_archive(struct cos_warc *w)
 {
-    char path[PATH_ROOM];
+    char path[COS__WARC_PATH];
     int err = cos__mkdir_parents_sync(w->base);
     path_of(w, 0, path);
     if (err)
@@ -352,7 +208,7 @@ static int lock_archive(struct cos_warc *w)
 /* Written anew from what the archive holds: never more, never less. */
 static int open_cdx(struct cos_warc *w)
 {
-    char path[PATH_ROOM];
+    char path[COS__WARC_PATH];
     if (!w->options.cdx)
         return 0;
     cdx_path(w, path);
@@ -368,7 +224,7 @@ static int open_all(struct cos_warc *w, struct cos_warc_found *found)
     if (!err)
         err = open_cdx(w);
     if (!err)
-        err = scan_all(w, found);
+        err = cos__warc_scan(w, found);
     return err ? err : write_info(w);
 }
 
@@ -424,7 +280,7 @@ int cos_warc_open(struct cos_warc **out, const struct cos_warc_options *o,
     struct cos_warc *w = warc_new(o);
     int err = w && w->base ? 0 : COS_ENOMEM;
     memset(found, 0, sizeof *found);
-    if (!err && strlen(w->base) > PATH_ROOM - 32)
+    if (!err && strlen(w->base) > COS__WARC_PATH - 32)
         err = COS_ETOOBIG;
     if (!err)
         err = open_all(w, found);
@@ -441,7 +297,7 @@ int cos_warc_open(struct cos_warc **out, const struct cos_warc_options *o,
 
 int cos_warc_close(struct cos_warc *w)
 {
-    char path[PATH_ROOM];
+    char path[COS__WARC_PATH];
     int err;
     if (!w)
         return 0;
@@ -462,9 +318,9 @@ static int next_file(struct cos_warc *w)
         return cos_err_from_errno(errno);
     close(w->fd);
     w->fd = -1;
-    if (w->number + 1 >= FILES_MAX)
+    if (w->number + 1 >= COS__WARC_FILES)
         return COS_EFULL;
-    err = open_file(w, w->number + 1);
+    err = cos__warc_open_file(w, w->number + 1);
     if (!err)
         err = ftruncate(w->fd, 0) < 0 ? cos_err_from_errno(errno) : write_info(w);
     return err;
@@ -477,14 +333,14 @@ static int index_it(struct cos_warc *w, const struct cos__warc_group *g,
                                   .mime = g->revisit ? "warc/revisit" : x->mime,
                                   .digest = g->has_payload ? g->payload_text : NULL,
                                   .offset = w->size + g->answer.at,
-                                  .length = g->answer.len, .file = last_part(w->path)};
+                                  .length = g->answer.len, .file = cos__warc_last_part(w->path)};
     int err = 0;
     if (!g->revisit && !x->err && !x->wire->cut && g->payload_len && g->has_payload)
         err = cos__warc_seen_add(&w->seen, g->payload, g->date, x->url);
     if (!err && w->cdx_fd >= 0) {
         err = cos__warc_cdx_line(&w->cdx, &line);
         if (!err)
-            err = flush_cdx(w);
+            err = cos__warc_flush_cdx(w);
     }
     return err;
 }

@@ -55,8 +55,9 @@ struct cos__warc_piece {
 /* Where compressed bytes go: into out, or with flush set from there to the file
  * whenever it has grown. */
 struct cos__warc_group {
-    z_stream z;
-    int z_ready;
+    z_stream large, small; /* for answers, and for records of a few hundred bytes */
+    z_stream *z;           /* the one at work */
+    int ready;
     struct cos_buf out;
     int64_t flushed;
     int (*flush)(struct cos__warc_group *group);
@@ -91,5 +92,35 @@ int cos__warc_records(struct cos__warc_group *group, const struct cos_warc_excha
 int cos__warc_info(struct cos__warc_group *group, const char *id, int64_t now_us,
                    const char *file, const struct cos_warc_options *options);
 void cos__warc_date(int64_t us, char out[32]);
+
+/* --- warc.c: the archive ---------------------------------------------------------------- */
+enum { COS__WARC_GROUPS = 16, COS__WARC_FILES = 100000, COS__WARC_PATH = 4096 };
+
+struct cos_warc {
+    pthread_mutex_t lock;
+    struct cos_warc_options options;
+    char *base, *agent;            /* name without its ending; copies */
+    char path[COS__WARC_PATH];
+    int fd, lock_fd, cdx_fd;
+    int number;                    /* of the file, with max_size */
+    int64_t size;
+    int exchanges;                 /* in this file, in this run or before */
+    struct cos__warc_ids ids;
+    struct cos__warc_seen seen;
+    struct cos__warc_group *groups[COS__WARC_GROUPS];
+    int ngroups;
+    struct cos_buf cdx;
+};
+
+/* Opens (or makes) the file of that number. */
+int cos__warc_open_file(struct cos_warc *warc, int number);
+int cos__warc_exists(const struct cos_warc *warc, int number);
+int cos__warc_flush_cdx(struct cos_warc *warc);
+/* The name without its directory. */
+const char *cos__warc_last_part(const char *path);
+
+/* --- warc_old.c: what is there already ----------------------------------------------------- */
+/* Every file there is; the last one is left open and is continued. */
+int cos__warc_scan(struct cos_warc *warc, struct cos_warc_found *found);
 
 #endif

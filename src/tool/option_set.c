@@ -49,7 +49,8 @@ void tool_options_release(struct tool_options *options)
 {
     struct cos_crawl_options *c = &options->crawl;
     struct cos_strings *const lists[] = {
-        &options->operands, &options->inputs, &c->from_warc, &c->sitemaps, &c->domains,   &c->exclude_domains,
+        &options->operands, &options->inputs, &c->from_warc,
+        &c->sitemaps,       &c->domains,      &c->exclude_domains,
         &c->include_dirs,   &c->exclude_dirs, &c->accept,   &c->reject,    &c->headers,
         &c->resolve,        &c->dns_servers,
     };
