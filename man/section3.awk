@@ -351,7 +351,7 @@ FNR == 1 {
     in_comment = depth = macro = inside = 0
 }
 
-/^\/\* --- / { inside = /between the faces/ }
+/^\/\* --- / { inside = /between the faces|for the other rooms/ }
 inside { next }
 /^#(ifndef|endif|include|ifdef|undef|else)/ || /^extern "C"/ || /^#define COS[A-Z_]*_H$/ || /^}$/ { next }
 

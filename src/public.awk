@@ -4,7 +4,8 @@
 #   awk -v mode=map -v version=V -f …          the same as a linker's version script
 # Inside the tree a header names its parts as "base/buf.h". Installed it says
 # <coscrawl/base/buf.h>: a program may have a base/buf.h of its own, and one -I
-# must do. Sections headed "between the faces" are ours alone and stay here.
+# must do. Sections headed "between the faces" or "for the other
+# rooms" are ours alone and stay here.
 # Rejected: headers that are written the installed way in the tree, too. Every
 # room would then need a directory of links named coscrawl.
 
@@ -50,7 +51,7 @@ function declared(text, name)
 
 FNR == 1 { inside = 0; held = ""; code = ""; depth = 0; comment = 0 }
 
-/^\/\* --- / { inside = /between the faces/ }
+/^\/\* --- / { inside = /between the faces|for the other rooms/ }
 inside && !/^#endif/ { next }
 inside { inside = 0 }
 

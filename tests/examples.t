@@ -143,5 +143,13 @@ for few in concat_files list_nested_files "recursive_find d" "hello_task_queue x
 	[ $? -eq 2 ]
 	verdict "'$few': a wrong number of arguments is wrong usage" $?
 done
+"$examples/spider/spider" --help >"$dir/out" 2>"$dir/err" && grep -q "^usage: spider " "$dir/out"
+verdict "spider --help" $?
+for wrong in --nonsense "http://127.0.0.1/ x" "http://127.0.0.1/ 1 0" "http://127.0.0.1/ 1 2 3"; do
+	# shellcheck disable=SC2086
+	"$examples/spider/spider" $wrong >"$dir/out" 2>"$dir/err"
+	[ $? -eq 2 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ]
+	verdict "spider $wrong is wrong usage" $?
+done
 echo "1..$n"
 exit $failed

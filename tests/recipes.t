@@ -239,6 +239,18 @@ all() {
 	sed 's/^/# /' "$dir/out"
 	stop
 
+	start say --init=0
+	port=${url##*:}
+	for example in say subset_sum "total_sales $dir/db2"; do
+		# shellcheck disable=SC2086
+		"$examples/"$example --port="${port%/}" >"$dir/out" 2>"$dir/err"
+		[ $? -eq 1 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ]
+		verdict "${example%% *} on a port that is taken is an error" $?
+	done
+	stop
+	"$examples/load" --requests=2 http://127.0.0.1:1/ >"$dir/out" 2>"$dir/err"
+	[ $? -eq 1 ]
+	verdict "load: a server that is not there is an error" $?
 	for example in say subset_sum total_sales load; do
 		"$examples/$example" --help >"$dir/out" 2>"$dir/err" && grep -q "^usage: $example " "$dir/out"
 		verdict "$example --help" $?

@@ -22,7 +22,7 @@ while [ ! -s "$work/url" ] && [ $tries -lt 200 ]; do
 done
 url=$(head -n 1 "$work/url")
 
-for name in coroutines callbacks queue crawl; do
+for name in coroutines callbacks queue crawl hooks; do
 	# shellcheck disable=SC2046
 	${CC:-cc} $(instrumented) -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -I"$top/src" -I"$top/compat" \
 		$(make_variable DILL_CPPFLAGS | sed "s|\$(top_srcdir)|$top|") \
@@ -42,6 +42,10 @@ for name in coroutines callbacks queue; do
 done
 [ "$(grep -c '^200 .*/p[0-9]*\.html$' "$work/crawl.out")" -eq 19 ] && ! grep -q /private/ "$work/crawl.out"
 verdict $? "crawl: every page but what robots.txt disallows"
+cp "$work/hooks.out" "$work/log"
+grep -qE '^[1-9][0-9]* queue task$' "$work/log" && [ "$(sed -n 's/ fetch$//p' "$work/log")" -ge 20 ] &&
+	tail -n 2 "$work/log" | head -n 1 | grep -q '^fetch at ' && tail -n 1 "$work/log" | grep -q '^queue task at '
+verdict $? "hooks: counts every kind, and shows what led to a fetch"
 "$work/coroutines" http://127.0.0.1:1/ >"$work/log" 2>&1
 grep -qx 'connection refused http://127.0.0.1:1/' "$work/log"
 verdict $? "an error is said"

@@ -50,6 +50,10 @@ int main(int argc, char **argv)
         fputs(usage, stdout);
         return 0;
     }
+    if (argc > 1 && argv[1][0] == '-') {
+        fprintf(stderr, "spider: unknown option '%s'; try 'spider --help'\n", argv[1]);
+        return 2;
+    }
     if (argc > 4) {
         fputs("spider: too many arguments; try 'spider --help'\n", stderr);
         return 2;
