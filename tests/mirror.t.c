@@ -230,6 +230,57 @@ static void check_changes(void)
           "a page that is gone: links lead to the web, its file stays");
 }
 
+/* --- markup ------------------------------------------------------------------------------ */
+
+static const struct http_page sloppy[] = {
+    {.path = "/", .body = "<html><body><p><a href=a.html>A</a><b>bold</p><li>x<a href='ok.html'>y</a>"},
+    {.path = "/a.html", .head = "Content-Type: text/html; charset=iso-8859-1\r\n",
+     .body = "<title>x</title><p>caf\xe9<a href=/><strange-tag>"},
+    {.path = "/ok.html", .body = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>ok</title>\n"
+                                 "</head>\n<body>\n<p>ok</p>\n</body>\n</html>\n"},
+    {0},
+};
+
+static int rows(const char *sql, const char *want)
+{
+    return shell("test \"$(sqlite3 .coscrawl/crawl.db \"%s\")\" = '%s'", sql, want) == 0;
+}
+
+static void check_markup(void)
+{
+    static char deep[20000];
+    static struct http_page pages[] = {{.path = "/", .body = deep}, {0}};
+    cmp_ok(run(sloppy, "-nH --lint $U/"), "==", 0, "--lint ends well");
+    check(strstr(err, "  markup    ") && strstr(err, " in 2 pages"), "--lint: the summary counts");
+    check(rows("SELECT count(*) FROM pages WHERE lint_errors + lint_warnings > 0", "2") &&
+              rows("SELECT lint_errors + lint_warnings FROM pages WHERE url LIKE '%%ok.html'", "0"),
+          "--lint: counts in the database");
+    check(rows("SELECT count(*) > 2 FROM markup WHERE level IN ('error', 'warning') AND line > 0",
+               "1"), "--lint: findings in the database");
+    check(has(",_index.html", "<a href=a.html>A</a><b>bold</p>"), "--lint: files are as they came");
+    again("-nH --lint -N $U/");
+    check(rows("SELECT count(*) = count(DISTINCT page * 10000 + n) FROM lint", "1") &&
+              rows("SELECT count(DISTINCT page) FROM lint", "2"),
+          "--lint: findings of an earlier run are replaced");
+    run(sloppy, "-nH --lint --list --format=jsonl $U/");
+    check(strstr(out, "\"lint_errors\":"), "--lint: counts in lists");
+    run(sloppy, "-nH --tidy --convert-links $U/");
+    check(has(",_index.html", "</b></p>"), "--tidy: repaired");
+    check(has(",_index.html", "./a.html"), "--tidy: and converted");
+    check(has("a.html", "caf\xc3\xa9") && has("a.html", "\xef\xbb\xbf"), "--tidy: in UTF-8");
+    run(sloppy, "-nH --parser=tidy $U/");
+    check(asked("/a.html") == 1 && asked("/ok.html") == 1, "--parser=tidy finds the links");
+    check(has(",_index.html", "<a href=a.html>A</a><b>bold</p>"), "--parser=tidy: files as they came");
+    check(shell("sqlite3 .coscrawl/crawl.db 'SELECT title FROM pages' | grep -qx x") == 0,
+          "--parser=tidy finds titles");
+    for (int i = 0; i < 1000; i++)
+        strcat(deep, "<div>");
+    strcat(deep, A("/deep.html"));
+    cmp_ok(run(pages, "--tidy --lint --parser=tidy $U/"), "==", 8, "too deep for tidy");
+    check(strstr(err, "not for tidy: ") && asked("/deep.html") == 1,
+          "is said, and the scanner reads it");
+}
+
 /* --- lists and configuration ------------------------------------------------------------ */
 
 static const struct http_page strange[] = {
@@ -318,6 +369,7 @@ int main(void)
         {"convert", check_convert},
         {"conditional", check_conditional},
         {"changes", check_changes},
+        {"markup", check_markup},
         {"formats", check_formats},
         {"config", check_config},
         {NULL, NULL},

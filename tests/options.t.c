@@ -331,6 +331,8 @@ static void check_switches(void)
     FIELD("-m", crawl.timestamping + parsed.crawl.page_requisites, 2);
     FIELD("-m", crawl.adjust_extension + parsed.crawl.convert_links, 2);
     FIELD("-m -l 2 --no-timestamping", crawl.timestamping * 10 + parsed.crawl.level, 2);
+    FIELD("--parser=tidy", crawl.parser, COS_PARSER_TIDY);
+    FIELD("--tidy --lint", crawl.tidy + parsed.crawl.lint, 2);
     FIELD("-nH", crawl.no_host_directories, 1);
     FIELD("-nH --host-directories", crawl.no_host_directories, 0);
     FIELD("-h", help, 1);

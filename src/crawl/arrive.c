@@ -56,6 +56,7 @@ static void done(struct cos__crawl *c, struct cos__visit *visit)
     }
     canonical(c, visit);
     cos__no_redirect(c, visit->id);
+    cos__lint_found(c, visit);
     c->stats.bytes += page->body_len;
     if (skip) {
         c->stats.skipped++;

@@ -45,7 +45,7 @@ static void page_work(struct cos__visit *visit)
     visit->ended = dill_now();
     visit->bytes = visit->page->body_len;
     cos__phase_fetched(visit);
-    if (worth_reading(visit->page)) {
+    if (worth_reading(visit->page) && !cos__markup(visit)) {
         cos__digest(visit);
         cos__phase_digested(visit);
     }
@@ -438,7 +438,7 @@ int cos_crawl(const struct cos_crawl_options *options, const struct cos_crawl_ev
               struct cos_crawl_result *result)
 {
     struct cos__crawl c = {.opt = options, .result = result, .stop = COS__RUNNING};
-    int err;
+    int err = cos__markup_open(&c);
     *result = (struct cos_crawl_result){0};
     if (events)
         c.ev = *events;
@@ -447,10 +447,12 @@ int cos_crawl(const struct cos_crawl_options *options, const struct cos_crawl_ev
     if (dill_chmake(c.wake) < 0) {
         result->err = errno == ECANCELED ? COS_ECANCELED : COS_ENOMEM;
         result->stop = COS_STOP_ERROR;
+        cos__markup_close(&c);
         return result->err;
     }
     c.next_tick = c.now;
-    err = cos__open(&c);
+    if (!err)
+        err = cos__open(&c);
     if (!err && c.stop == COS__RUNNING)
         err = run(&c);
     if (!err)

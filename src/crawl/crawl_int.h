@@ -11,6 +11,7 @@
  *   settings.c the options a resumed crawl must share
  *   after.c    what happens when all is saved; convert.c: link conversion
  *   revalidate.c  -N
+ *   markup.c   tidy in a crawl
  *   resume.c   opening, loading an earlier run, closing
  *   report.c   events, statistics, exit code
  * All of it belongs to the loop thread except what digest.c says. */
@@ -24,9 +25,11 @@
 #include "crawl/scope.h"
 #include "store/db.h"
 #include "store/save.h"
+#include "web/tidied.h"
 #include "web/request.h"
 
 struct cos_flow_queue;
+struct cos_pool;
 struct cos_robots;
 
 enum { COS__RUNNING = -1 }; /* stop while nothing stops it */
@@ -63,6 +66,8 @@ struct cos__visit {
     struct cos_page *lost; /* the page that a probe decides about */
     int saved;            /* result of storing: 0 or an error */
     int64_t queue_us, wait_us, began_us; /* phases.c */
+    int read;             /* its links are known already (--parser=tidy) */
+    struct cos_tidied tidied; /* what --lint found */
     int conditional;      /* sent with validators (-N) */
     struct cos_db_known known; /* of an earlier run (-N) */
     int counted;          /* in crawl->taken */
@@ -124,6 +129,7 @@ struct cos__crawl {
     struct cos_crawl_error *kinds; /* of failures, most frequent first; COS__KINDS of them */
     size_t nkinds;
 
+    struct cos_pool *tidy; /* NULL: nobody asked for it */
     char since[32];    /* a revalidation (-N) began then; "": none */
     uint8_t *marks;    /* revalidate.c: by id */
     size_t marks_room;
@@ -283,6 +289,15 @@ int cos__before(struct cos__crawl *c);
 int cos__after(struct cos__crawl *c);
 /* 0; 1: asked to stop in the middle; or an error. */
 int cos__convert(struct cos__crawl *c);
+
+/* markup.c: open before anything suspends. */
+int cos__markup_open(struct cos__crawl *c);
+void cos__markup_close(struct cos__crawl *c);
+/* Repairs, checks or reads the visit's page with tidy. Suspends. The page is gone
+ * (NULL) when the caller was cancelled meanwhile. */
+int cos__markup(struct cos__visit *visit);
+/* Counts what --lint found, and puts it into the database. */
+void cos__lint_found(struct cos__crawl *c, struct cos__visit *visit);
 
 /* revalidate.c */
 int cos__revalidate_begin(struct cos__crawl *c);

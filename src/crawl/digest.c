@@ -46,6 +46,7 @@ struct job {
     struct cos_save *save;
     const struct cos_frontier *frontier; /* its key only */
     int keep, named, no_host; /* -E, -nH */
+    int read;        /* by --parser=tidy */
     int again;       /* -N: what is there already is not written */
     char *old_path;  /* its file in an earlier run */
     uint64_t *hashes;
@@ -216,7 +217,8 @@ static int steps(struct job *job, struct tools *tools)
     struct cos_page *page = job->page;
     int64_t t0 = microseconds(), t1;
     int err = 0;
-    cos_links_extract(tools->links, page);
+    if (!job->read)
+        cos_links_extract(tools->links, page);
     if (page->spill)
         err = hash_spilled(page);
     else
@@ -270,6 +272,7 @@ int cos__digest(struct cos__visit *visit)
     job->named = c->opt->adjust_extension;
     job->no_host = c->opt->no_host_directories &&
                    cos_scope_seeded(c->scope, visit->page->url, strlen(visit->page->url));
+    job->read = visit->read;
     job->again = c->opt->timestamping;
     job->old_path = visit->known.path;
     visit->known.path = NULL;

@@ -11,6 +11,7 @@ libcos_la_SOURCES += \
 	src/crawl/frontier.c src/crawl/frontier.h \
 	src/crawl/hosts.c \
 	src/crawl/limits.c \
+	src/crawl/markup.c \
 	src/crawl/options.h \
 	src/crawl/options_copy.c src/crawl/options_copy.h \
 	src/crawl/phases.c \

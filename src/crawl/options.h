@@ -44,6 +44,10 @@ enum cos_crawl_scope {
     COS_SCOPE_ANY,
 };
 
+enum cos_parser { COS_PARSER_SCAN = 0, COS_PARSER_TIDY };
+
+enum cos_dedup { COS_DEDUP_NONE = 0, COS_DEDUP_LINK, COS_DEDUP_REFLINK };
+
 enum cos_ip_family { COS_IP_ANY = 0, COS_IP_V4 = 4, COS_IP_V6 = 6 };
 
 struct cos_crawl_options {
@@ -127,6 +131,8 @@ struct cos_crawl_options {
                                  * did not change is not touched */
     int convert_links;          /* 1: at the end, references become relative where their target is
                                  * saved, absolute where not */
+    int dedup;                  /* enum cos_dedup: at the end, files with the same content share
+                                 * their place on the disk */
     int backup_converted;       /* 1: "a.html,.orig" is a.html as it was before */
     int no_host_directories;    /* 1: the hosts of the seeds have no directory of their own */
 
@@ -137,6 +143,11 @@ struct cos_crawl_options {
 
     /* watching */
     int phases;                 /* 1: timing of pages has queue, wait and the absolute times */
+
+    /* markup */
+    int parser;                 /* enum cos_parser: who reads the links of HTML */
+    int tidy;                   /* 1: pages are saved as HTML Tidy repairs them */
+    int lint;                   /* 1: what HTML Tidy finds wrong goes into the database */
 
     /* resources */
     int64_t max_memory;         /* beyond it the queue spills to the database: 256 MiB */
@@ -203,6 +214,9 @@ struct cos_crawl_stats {
     int64_t redirects;
     int64_t unchanged;   /* this run: 304 */
     int64_t converted;   /* this run: files whose links were converted */
+    int64_t lint_pages;  /* this run: pages in which --lint found something */
+    int64_t lint_errors, lint_warnings;
+    int64_t shared_files, shared_bytes; /* this run: by --dedup */
     int64_t duplicates;  /* pages with the content of another one */
     int64_t bytes;       /* this run: decoded body bytes of done pages */
     int64_t wire_bytes;  /* this run */

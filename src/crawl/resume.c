@@ -357,6 +357,7 @@ int cos__close(struct cos__crawl *c)
     archived = cos__archive_close(c);
     if (archived && c->stop != COS_STOP_ERROR)
         cos__abort(c, archived, "%s: %s", c->opt->warc_file, cos_strerror(archived));
+    cos__markup_close(c);
     if (c->db && c->result->err != COS_ECANCELED && !cos_db_err(c->db, NULL) &&
         c->result->err != COS_EINVAL)
         err = end_run(c);

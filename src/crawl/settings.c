@@ -77,6 +77,8 @@ static void collect(struct settings *s, const struct cos_crawl_options *o)
     add_text(s, "--page-requisites", o->page_requisites ? "on" : "");
     add_text(s, "--adjust-extension", o->adjust_extension ? "on" : "");
     add_text(s, "--host-directories", o->no_host_directories ? "off" : "");
+    add_text(s, "--parser", o->parser == COS_PARSER_TIDY ? "tidy" : "");
+    add_text(s, "--tidy", o->tidy ? "on" : "");
     begin(s, "--trap-limit");
     if (o->trap_repeat || o->trap_depth || o->trap_similar)
         cos_buf_addf(&s->text, "%d,%d,%d", o->trap_repeat, o->trap_depth, o->trap_similar);

@@ -21,6 +21,7 @@ void cos__visit_free(struct cos__visit *visit)
     cos_robots_free(visit->robots);
     free(visit->hashes);
     cos_db_known_release(&visit->known);
+    cos_tidied_release(&visit->tidied);
     free(visit);
 }
 

@@ -116,6 +116,20 @@ void cos_db_put_checked(struct cos_db *db, uint32_t id, int64_t when, const char
     item->reason = reason ? keep(db, reason, strlen(reason)) : 0;
 }
 
+void cos_db_put_lint(struct cos_db *db, uint32_t page, uint32_t n, const struct cos_db_lint *lint)
+{
+    struct cos__db_item *item = add(db, COS__ITEM_LINT, page);
+    if (!item)
+        return;
+    item->other = n;
+    if (!n)
+        return;
+    item->state = (uint8_t)lint->error;
+    item->when = lint->line;
+    item->depth = (int32_t)lint->column;
+    item->reason = keep(db, lint->text, strlen(lint->text));
+}
+
 void cos_db_put_redirect(struct cos_db *db, uint32_t src, uint32_t dst, int status)
 {
     struct cos__db_item *item = add(db, COS__ITEM_REDIRECT, src);

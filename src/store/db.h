@@ -121,6 +121,13 @@ void cos_db_put_depth(struct cos_db *db, uint32_t id, int depth, uint32_t referr
 /* The server was asked (when: microseconds since the epoch, 0: without an answer),
  * and the page stays as it is, done. */
 void cos_db_put_checked(struct cos_db *db, uint32_t id, int64_t when, const char *reason);
+/* A finding of --lint; n counts from 1. n 0: those of an earlier run go. */
+struct cos_db_lint {
+    int error; /* 0: a warning */
+    unsigned line, column;
+    const char *text;
+};
+void cos_db_put_lint(struct cos_db *db, uint32_t page, uint32_t n, const struct cos_db_lint *lint);
 /* dst 0: it is no redirect any more. */
 void cos_db_put_redirect(struct cos_db *db, uint32_t src, uint32_t dst, int status);
 /* Asks for a row's URL and links; the answer comes by event, after what was put

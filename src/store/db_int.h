@@ -24,6 +24,8 @@ enum cos__db_stmt {
     COS__DB_RECALL,
     COS__DB_CHECKED,
     COS__DB_NO_REDIRECT,
+    COS__DB_LINT,
+    COS__DB_NO_LINT,
     COS__DB_STMTS
 };
 
@@ -40,6 +42,7 @@ enum cos__db_kind {
     COS__ITEM_REDIRECT,
     COS__ITEM_ASK,
     COS__ITEM_CHECKED,
+    COS__ITEM_LINT,
 };
 
 /* One thing to write or to ask. Texts are offsets into the batch's buffer. */

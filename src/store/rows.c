@@ -202,6 +202,21 @@ static int put_checked(struct cos__db_batch *batch, const struct cos__db_item *i
     return step(batch->db, COS__DB_CHECKED);
 }
 
+static int put_lint(struct cos__db_batch *batch, const struct cos__db_item *item)
+{
+    enum cos__db_stmt which = item->other ? COS__DB_LINT : COS__DB_NO_LINT;
+    sqlite3_stmt *st = batch->db->stmts[which];
+    sqlite3_bind_int64(st, 1, item->id);
+    if (item->other) {
+        sqlite3_bind_int64(st, 2, item->other);
+        bind_text(st, 3, item->state ? "error" : "warning");
+        sqlite3_bind_int64(st, 4, item->when);
+        sqlite3_bind_int(st, 5, item->depth);
+        bind_text(st, 6, text_at(batch, item->reason));
+    }
+    return step(batch->db, which);
+}
+
 static int put_redirect(struct cos_db *db, const struct cos__db_item *item)
 {
     if (item->other)
@@ -223,6 +238,8 @@ static int write_item(struct cos__db_batch *batch, struct cos__db_item *item)
         return put_pair(batch->db, COS__DB_DEPTH, item->id, item->depth, item->other);
     case COS__ITEM_REDIRECT:
         return put_redirect(batch->db, item);
+    case COS__ITEM_LINT:
+        return put_lint(batch, item);
     case COS__ITEM_CHECKED:
         return put_checked(batch, item);
     case COS__ITEM_ASK:

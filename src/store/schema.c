@@ -19,6 +19,13 @@ _Static_assert((int)COS_LINK_REDIRECT < (int)COS_DB_NEEDED_LINK, "the kind of a 
     " WHEN 12 THEN 'sitemap' WHEN 13 THEN 'redirect' WHEN 14 THEN 'link' ELSE 'other' END AS kind" \
     " FROM pages p, json_each(p.packed_links) l;"
 
+#define LINT_TABLE                                                                                 \
+    "CREATE TABLE lint(page INTEGER NOT NULL, n INTEGER NOT NULL, level TEXT NOT NULL,"            \
+    " line INTEGER, column INTEGER, message TEXT NOT NULL, PRIMARY KEY(page, n)) WITHOUT ROWID;"   \
+    "CREATE VIEW markup AS SELECT p.url AS url, l.level AS level, l.line AS line,"                 \
+    " l.column AS column, l.message AS message FROM lint l JOIN pages p ON p.id = l.page"          \
+    " ORDER BY p.url, l.n;"
+
 const char cos__db_schema[] =
     "CREATE TABLE pages("
     " id INTEGER PRIMARY KEY, url TEXT NOT NULL, state TEXT NOT NULL, status INTEGER, reason TEXT,"
@@ -29,6 +36,7 @@ const char cos__db_schema[] =
     " transfer_us INTEGER, scan_us INTEGER, store_us INTEGER, total_us INTEGER,"
     " packed_links TEXT, charset TEXT, checked_at TEXT, lint_errors INTEGER,"
     " lint_warnings INTEGER);"
+    LINT_TABLE
     "CREATE TABLE redirects(src INTEGER PRIMARY KEY, dst INTEGER NOT NULL, status INTEGER);"
     "CREATE TABLE runs(id INTEGER PRIMARY KEY, started_at TEXT NOT NULL, ended_at TEXT,"
     " command TEXT, version TEXT, pid INTEGER, how TEXT, exit_code INTEGER, pages INTEGER,"
@@ -69,7 +77,7 @@ const char cos__db_schema[] =
 const char cos__db_upgrade[] =
     "ALTER TABLE pages ADD COLUMN charset TEXT; ALTER TABLE pages ADD COLUMN checked_at TEXT;"
     "ALTER TABLE pages ADD COLUMN lint_errors INTEGER;"
-    "ALTER TABLE pages ADD COLUMN lint_warnings INTEGER; DROP VIEW links;" LINKS_VIEW;
+    "ALTER TABLE pages ADD COLUMN lint_warnings INTEGER; DROP VIEW links;" LINKS_VIEW LINT_TABLE;
 
 /* Where the time went, for people who query. Made when a database is opened, so
  * that older ones have them too. */
@@ -123,5 +131,8 @@ const char *const cos__db_sql[COS__DB_STMTS] = {
     [COS__DB_CHECKED] = "UPDATE pages SET checked_at = ifnull(?2, checked_at), reason = ?3"
                         " WHERE id = ?1",
     [COS__DB_NO_REDIRECT] = "DELETE FROM redirects WHERE src = ?1",
+    [COS__DB_LINT] = "INSERT OR REPLACE INTO lint(page, n, level, line, column, message)"
+                     " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [COS__DB_NO_LINT] = "DELETE FROM lint WHERE page = ?1",
     [COS__DB_ASK] = "SELECT url, packed_links FROM pages WHERE id = ?1",
 };

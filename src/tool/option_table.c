@@ -14,6 +14,8 @@ static const struct tool_choice formats[] = {
     {"text", TOOL_FORMAT_TEXT}, {"jsonl", TOOL_FORMAT_JSONL}, {"csv", TOOL_FORMAT_CSV},
     {"dot", TOOL_FORMAT_DOT},   {NULL, 0},
 };
+static const struct tool_choice parsers[] = {
+    {"scan", COS_PARSER_SCAN}, {"tidy", COS_PARSER_TIDY}, {NULL, 0}};
 static const struct tool_choice progresses[] = {
     {"auto", TOOL_PROGRESS_AUTO},   {"bar", TOOL_PROGRESS_BAR},
     {"plain", TOOL_PROGRESS_PLAIN}, {"none", TOOL_PROGRESS_NONE}, {NULL, 0},
@@ -159,6 +161,13 @@ static const struct tool_option table[] = {
             CRAWL(backup_converted)), .letter = "K"},
     {SWITCH("host-directories", GROUP_MIRROR, "on", "a directory for each host", set_inverse,
             CRAWL(no_host_directories)), .no_letter = "nH"},
+    /* markup */
+    {VALUE("parser", GROUP_MARKUP, "HOW", "scan", "who reads links: scan or tidy", set_choice,
+           CRAWL(parser)), .choices = parsers},
+    {SWITCH("tidy", GROUP_MARKUP, "off", "save pages as HTML Tidy repairs them", set_flag,
+            CRAWL(tidy))},
+    {SWITCH("lint", GROUP_MARKUP, "off", "what is wrong with the markup, too", set_flag,
+            CRAWL(lint))},
     /* output */
     {VALUE("directory-prefix", GROUP_OUTPUT, "DIR", "the current directory",
            "where the crawl is kept", set_string, CRAWL(dir)), .letter = "P"},
@@ -217,6 +226,7 @@ const char *tool_group_title(int group)
         [GROUP_RETRY] = "Retries",
         [GROUP_HTTP] = "HTTP and TLS",
         [GROUP_MIRROR] = "Mirrors",
+        [GROUP_MARKUP] = "Markup (HTML Tidy, in processes of its own)",
         [GROUP_OUTPUT] = "Output",
         [GROUP_WATCH] = "Watching",
     };

@@ -47,6 +47,7 @@ enum tool_group {
     GROUP_RETRY,
     GROUP_HTTP,
     GROUP_MIRROR,
+    GROUP_MARKUP,
     GROUP_OUTPUT,
     GROUP_WATCH,
     GROUP_COUNT

@@ -123,6 +123,10 @@ static void page_fields(struct cos_json *json, const struct cos_page *page)
     field(json, "path", page->path);
     number(json, "links", (int64_t)page->nlinks);
     number(json, "tries", page->tries);
+    if (page->lint_errors) {
+        number(json, "lint_errors", page->lint_errors - 1);
+        number(json, "lint_warnings", page->lint_warnings - 1);
+    }
     cos_json_key(json, "ms");
     cos_json_object(json);
     phase(json, "queue", page->timing.queue);

@@ -156,6 +156,18 @@ static void say_how_to_go_on(struct tool_ui *ui, const struct tool_options *o,
     }
 }
 
+static void say_lint(struct tool_ui *ui, const struct tool_options *o,
+                     const struct cos_crawl_stats *s)
+{
+    char text[256], errors[TEXT_SHORT], warnings[TEXT_SHORT], pages[TEXT_SHORT];
+    if (!o->crawl.lint)
+        return;
+    snprintf(text, sizeof text, "%s errors and %s warnings in %s pages",
+             text_count(errors, s->lint_errors), text_count(warnings, s->lint_warnings),
+             text_count(pages, s->lint_pages));
+    line(ui, "markup", text);
+}
+
 static void say_where(struct tool_ui *ui, const struct tool_options *o,
                       const struct cos_crawl_result *r)
 {
@@ -195,5 +207,6 @@ void ui_summary(struct tool_ui *ui, const struct tool_options *options,
     say_first_line(ui, result, COS_SAY_WARN);
     say_skipped(ui, options, &result->stats);
     say_failed(ui, result);
+    say_lint(ui, options, &result->stats);
     say_where(ui, options, result);
 }
