@@ -230,6 +230,43 @@ static void check_changes(void)
           "a page that is gone: links lead to the web, its file stays");
 }
 
+static const struct http_page copies[] = {
+    {.path = "/", .body = A("a.html") A("d/b.html") A("c.png") A("d/c.png") A("e.png") A("f.png")},
+    {.path = "/a.html", .body = A("/c.png") "same"},
+    {.path = "/d/b.html", .body = A("/c.png") "same"},
+    {.path = "/c.png", TYPE("image/png"), .body = "a picture"},
+    {.path = "/d/c.png", TYPE("image/png"), .body = "a picture"},
+    {.path = "/e.png", TYPE("image/png"), .body = ""},
+    {.path = "/f.png", TYPE("image/png"), .body = ""},
+    {0},
+};
+
+static void check_dedup(void)
+{
+    run(copies, "-nH $U/");
+    check(shell("test c.png -ef d/c.png") != 0, "files are files of their own");
+    run(copies, "-nH --dedup $U/");
+    check(shell("test c.png -ef d/c.png && test a.html -ef d/b.html") == 0,
+          "--dedup: equal files are one");
+    check(shell("test e.png -ef f.png") != 0, "--dedup: empty ones need not be");
+    check(strstr(err, "  shared    2 files, "), "--dedup: the summary counts");
+    again("-nH --dedup $U/");
+    check(!strstr(err, "  shared "), "--dedup: once");
+    run(copies, "-nH --dedup --convert-links $U/");
+    check(shell("test c.png -ef d/c.png") == 0 && shell("test a.html -ef d/b.html") != 0,
+          "--dedup: links of one directory are not those of another");
+    check(has("a.html", "./c.png") && has("d/b.html", "../c.png"), "--dedup: and stay right");
+    shell("printf other >.coscrawl/x; mv .coscrawl/x c.png");
+    again("-nH --dedup --convert-links $U/");
+    check(has("d/c.png", "a picture") && has("c.png", "other"),
+          "--dedup: what somebody changed is another file");
+    check(run(copies, "-nH --dedup=reflink $U/") ? strstr(err, "this file system shares no blocks")
+                                                 : strstr(err, "  shared    2 files, "),
+          "--dedup=reflink: done, or refused with the reason");
+    check(has("d/c.png", "a picture") && shell("test c.png -ef d/c.png") != 0,
+          "--dedup=reflink: the files are there, each its own");
+}
+
 /* --- markup ------------------------------------------------------------------------------ */
 
 static const struct http_page sloppy[] = {
@@ -369,6 +406,7 @@ int main(void)
         {"convert", check_convert},
         {"conditional", check_conditional},
         {"changes", check_changes},
+        {"dedup", check_dedup},
         {"markup", check_markup},
         {"formats", check_formats},
         {"config", check_config},

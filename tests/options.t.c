@@ -333,6 +333,9 @@ static void check_switches(void)
     FIELD("-m -l 2 --no-timestamping", crawl.timestamping * 10 + parsed.crawl.level, 2);
     FIELD("--parser=tidy", crawl.parser, COS_PARSER_TIDY);
     FIELD("--tidy --lint", crawl.tidy + parsed.crawl.lint, 2);
+    FIELD("--dedup", crawl.dedup, COS_DEDUP_LINK);
+    FIELD("--dedup=reflink", crawl.dedup, COS_DEDUP_REFLINK);
+    FIELD("--dedup --no-dedup", crawl.dedup, COS_DEDUP_NONE);
     FIELD("-nH", crawl.no_host_directories, 1);
     FIELD("-nH --host-directories", crawl.no_host_directories, 0);
     FIELD("-h", help, 1);

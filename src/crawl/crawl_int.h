@@ -133,7 +133,7 @@ struct cos__crawl {
     char since[32];    /* a revalidation (-N) began then; "": none */
     uint8_t *marks;    /* revalidate.c: by id */
     size_t marks_room;
-    int converted;     /* links were, before this run */
+    int finished;      /* after.c had nothing left to do, before this run */
     int changed;       /* this run brought something new */
     struct cos__digests *digests; /* digest.c */
     struct cos__archive *archive; /* archive.c: what is written, or NULL */
@@ -289,6 +289,7 @@ int cos__before(struct cos__crawl *c);
 int cos__after(struct cos__crawl *c);
 /* 0; 1: asked to stop in the middle; or an error. */
 int cos__convert(struct cos__crawl *c);
+int cos__dedup(struct cos__crawl *c);
 
 /* markup.c: open before anything suspends. */
 int cos__markup_open(struct cos__crawl *c);

@@ -6,6 +6,7 @@ libcos_la_SOURCES += \
 	src/crawl/convert.c \
 	src/crawl/cookies.c \
 	src/crawl/crawl.c src/crawl/crawl_int.h \
+	src/crawl/dedup.c \
 	src/crawl/digest.c \
 	src/crawl/found.c \
 	src/crawl/frontier.c src/crawl/frontier.h \

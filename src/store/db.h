@@ -91,6 +91,11 @@ int cos_db_each_links(struct cos_db *db,
                                   const uint32_t *links, size_t n),
                       void *arg);
 
+/* Every saved page that came with the content of another one, copies after one
+ * another; as cos_db_each(). */
+int cos_db_each_copy(struct cos_db *db, int (*copy)(void *arg, const char *hash, const char *path),
+                     void *arg);
+
 /* What is known of a page that is asked for again. */
 struct cos_db_known {
     char *etag, *modified; /* as the server sent them, NULL when it did not */

@@ -62,14 +62,13 @@ int cos_save_original(struct cos_save *save, const char *path, struct cos_buf *o
     return err == COS_ENOENT ? read_file(save, path, out) : err;
 }
 
-/* Another name for a file, in the place of whatever has it. */
-static int link_to(struct cos_save *save, const char *from, const char *to)
+int cos__save_link(struct cos_save *save, const char *from, const char *to)
 {
     char temp[COS__TEMP_NAME];
     int err;
     cos__save_temp(save, temp);
     if (linkat(save->root, from, save->tmp, temp, 0) < 0)
-        return cos_err_from_errno(errno);
+        return errno == EMLINK ? COS_EFULL : cos_err_from_errno(errno);
     err = cos__save_place(save, to, save->tmp, temp);
     /* A rename onto the same file does nothing and leaves both names. */
     unlinkat(save->tmp, temp, 0);
@@ -104,7 +103,7 @@ int cos_save_edit(struct cos_save *save, const char *path, const void *data, siz
     if (err)
         return err;
     if (faccessat(save->root, name, F_OK, 0) < 0) {
-        err = link_to(save, path, name);
+        err = cos__save_link(save, path, name);
         save->originals = 1;
     } else if (holds(save, path, data, len)) {
         return 0;
@@ -120,7 +119,7 @@ int cos_save_restore(struct cos_save *save, const char *path)
     int err = save->originals ? original_of(name, path) : COS_ENOENT;
     if (err)
         return err == COS_ENOENT ? 0 : err;
-    err = link_to(save, name, path);
+    err = cos__save_link(save, name, path);
     if (err)
         return err == COS_ENOENT ? 0 : err;
     unlinkat(save->root, name, 0);
@@ -133,7 +132,7 @@ int cos_save_backup(struct cos_save *save, const char *path, const char *as)
     int err = original_of(name, path);
     if (err || same_file(save, name, as))
         return err;
-    err = link_to(save, name, as);
+    err = cos__save_link(save, name, as);
     return err == COS_ENOENT ? 0 : err ? err : 1;
 }
 

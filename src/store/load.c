@@ -38,6 +38,7 @@ struct walk {
     int (*row)(void *arg, const struct cos_db_row *row);
     int (*page)(void *arg, uint32_t src, const char *url, size_t len, const uint32_t *links,
                 size_t n);
+    int (*copy)(void *arg, const char *hash, const char *path);
     void *arg;
 };
 
@@ -113,6 +114,24 @@ int cos_db_each_after(struct cos_db *db, uint32_t after,
 int cos_db_each(struct cos_db *db, int (*row)(void *arg, const struct cos_db_row *row), void *arg)
 {
     return cos_db_each_after(db, 0, row, arg);
+}
+
+static int each_copy(struct walk *walk, sqlite3_stmt *st)
+{
+    return walk->copy(walk->arg, (const char *)sqlite3_column_text(st, 0),
+                      (const char *)sqlite3_column_text(st, 1));
+}
+
+int cos_db_each_copy(struct cos_db *db, int (*copy)(void *arg, const char *hash, const char *path),
+                     void *arg)
+{
+    struct walk walk = {.db = db,
+                        .sql = "SELECT hash, path FROM duplicates JOIN pages USING(hash, path)"
+                               " WHERE path IS NOT NULL AND state = 'done' ORDER BY hash, id",
+                        .each = each_copy,
+                        .copy = copy,
+                        .arg = arg};
+    return cos__db_call(db, walk_here, &walk);
 }
 
 static int each_links(struct walk *walk, sqlite3_stmt *st)

@@ -9,6 +9,7 @@ libcos_la_SOURCES += \
 	src/store/rows.c \
 	src/store/edit.c \
 	src/store/save.c src/store/save.h src/store/save_int.h \
+	src/store/share.c \
 	src/store/schema.c \
 	src/store/why.c src/store/why.h
 

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct cos_save;
 
@@ -48,6 +49,11 @@ int cos_save_forget(struct cos_save *save, const char *path);
 int cos_save_same(struct cos_save *save, const char *path, const void *data, size_t len);
 /* Whether a file of that name is there. */
 int cos_save_exists(const struct cos_save *save, const char *path);
+/* Makes path share its place on the disk with first, if both hold the same bytes.
+ * 1 and *bytes, the size; 0: they differ, are empty, or share it already; COS_ENOENT;
+ * COS_EFULL: first has as many names as it can; COS_ENOTSUP: no reflinks here. */
+int cos_save_share(struct cos_save *save, const char *first, const char *path, int by_reflink,
+                   int64_t *bytes);
 void cos_save_remove(struct cos_save *save, const char *path);
 
 #endif

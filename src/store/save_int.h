@@ -30,6 +30,8 @@ struct cos_save {
 
 /* A name that no other temporary file has. */
 void cos__save_temp(struct cos_save *save, char name[COS__TEMP_NAME]);
+/* Another name for a file, in the place of whatever has it. */
+int cos__save_link(struct cos_save *save, const char *from, const char *to);
 /* Renames from, below the directory from_fd, to path; makes directories. */
 int cos__save_place(struct cos_save *save, const char *path, int from_fd, const char *from);
 

@@ -264,6 +264,14 @@ int set_format(struct tool_set *set)
     return set_choice(set);
 }
 
+int set_dedup(struct tool_set *set)
+{
+    if (!set->on || set->value)
+        return set_choice(set);
+    set->options->crawl.dedup = COS_DEDUP_LINK;
+    return 0;
+}
+
 int set_mirror(struct tool_set *set)
 {
     struct cos_crawl_options *c = &set->options->crawl;

@@ -14,6 +14,8 @@ static const struct tool_choice formats[] = {
     {"text", TOOL_FORMAT_TEXT}, {"jsonl", TOOL_FORMAT_JSONL}, {"csv", TOOL_FORMAT_CSV},
     {"dot", TOOL_FORMAT_DOT},   {NULL, 0},
 };
+static const struct tool_choice dedups[] = {
+    {"link", COS_DEDUP_LINK}, {"reflink", COS_DEDUP_REFLINK}, {NULL, 0}};
 static const struct tool_choice parsers[] = {
     {"scan", COS_PARSER_SCAN}, {"tidy", COS_PARSER_TIDY}, {NULL, 0}};
 static const struct tool_choice progresses[] = {
@@ -159,6 +161,9 @@ static const struct tool_option table[] = {
             CRAWL(convert_links))},
     {SWITCH("backup-converted", GROUP_MIRROR, "off", "keep what was converted, too", set_flag,
             CRAWL(backup_converted)), .letter = "K"},
+    {.name = "dedup", .group = GROUP_MIRROR, .arg = ARG_OPTIONAL, .meta = "HOW", .flags = OPT_NO,
+     .def = "off", .help = "equal files share disk space: link or reflink", .set = set_dedup,
+     .at = CRAWL(dedup), .choices = dedups},
     {SWITCH("host-directories", GROUP_MIRROR, "on", "a directory for each host", set_inverse,
             CRAWL(no_host_directories)), .no_letter = "nH"},
     /* markup */

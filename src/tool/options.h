@@ -137,6 +137,7 @@ int set_servers(struct tool_set *set);
 int set_codes(struct tool_set *set);
 int set_compression(struct tool_set *set);
 int set_format(struct tool_set *set);
+int set_dedup(struct tool_set *set);
 int set_mirror(struct tool_set *set);
 int set_loud(struct tool_set *set);
 int set_quiet(struct tool_set *set);

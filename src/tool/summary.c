@@ -182,6 +182,12 @@ static void say_where(struct tool_ui *ui, const struct tool_options *o,
                  text_count(count, r->stats.unchanged), r->stats.unchanged == 1 ? "" : "s");
         line(ui, "unchanged", text);
     }
+    if (r->stats.shared_files) {
+        char size[TEXT_SHORT];
+        snprintf(text, sizeof text, "%s files, %s", text_count(queued, r->stats.shared_files),
+                 text_bytes(size, (double)r->stats.shared_bytes));
+        line(ui, "shared", text);
+    }
     if (r->stats.converted) {
         snprintf(text, sizeof text, "%s file%s converted", text_count(count, r->stats.converted),
                  r->stats.converted == 1 ? "" : "s");
