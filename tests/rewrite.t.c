@@ -16,7 +16,7 @@ static int choose(void *arg, const struct cos_url *url, struct cos_buf *out)
 {
     (void)arg;
     if (!strncmp(url->href.data, "http://h/s", 10))
-        return cos_buf_adds(out, "./s,@a=1.html") ? COS_ENOMEM : 1;
+        return cos_buf_adds(out, "./s,@a=1.html") ? COS_ENOMEM : 2;
     return cos_buf_add(out, url->href.data, url->fragment) ? COS_ENOMEM : 1;
 }
 
@@ -69,6 +69,22 @@ static void check_attributes(void)
     HTML("<a href='/s'\n\tx=\"&lt;y&gt;\" ><!-- <a href='/s'> --><script>'<a href=\"/s\">'</script>",
          "<a href='" S "'\n\tx=\"&lt;y&gt;\" ><!-- <a href='/s'> --><script>'<a href=\"/s\">'</script>",
          "only references change");
+}
+
+static void check_guards(void)
+{
+    HTML("<script crossorigin src='/s' integrity=\"sha384-a=\" async></script>",
+         "<script src='" S "' async></script>", "crossorigin and integrity go with a file");
+    HTML("<link href=/s CrossOrigin='anonymous' rel=stylesheet><p integrity=x>",
+         "<link href=" S " rel=stylesheet><p integrity=x>", "in any spelling, from that tag only");
+    HTML("<img alt=\"a > crossorigin b\" src=/s srcset='/s 2x' crossorigin>",
+         "<img alt=\"a > crossorigin b\" src=" S " srcset='" S " 2x'>", "two references in a tag");
+    HTML("<script src=http://x.example/ crossorigin=a integrity=b></script>", NULL,
+         "they stay with what is not saved");
+    HTML("<a crossorigin href='/s'", NULL, "a tag that does not end is none");
+    HTML("<link crossorigin\n=\n'a'\nhref=/s>", "<link\nhref=" S ">", "blanks around '='");
+    HTML("<link href=/s data-integrity=x crossoriginx>", "<link href=" S
+         " data-integrity=x crossoriginx>", "other names stay");
 }
 
 static void check_css(void)
@@ -174,6 +190,7 @@ int main(void)
     plan(NO_PLAN);
     cos_buf_init(&out, 1 << 20);
     check_attributes();
+    check_guards();
     check_css();
     check_bases();
     check_charsets();

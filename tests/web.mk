@@ -29,13 +29,17 @@ dist_check_SCRIPTS += tests/cmd_links.t tests/demo_links.t
 EXTRA_DIST += tests/scan_show.h
 
 # Their fuzzers.
-check_PROGRAMS += tests/fuzz_scan.t tests/fuzz_css.t tests/fuzz_charset.t
+check_PROGRAMS += tests/fuzz_scan.t tests/fuzz_css.t tests/fuzz_charset.t tests/fuzz_rewrite.t
 tests_fuzz_scan_t_SOURCES = tests/fuzz/fuzz_scan.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_rewrite_t_SOURCES = tests/fuzz/fuzz_rewrite.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_css_t_SOURCES = tests/fuzz/fuzz_css.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_charset_t_SOURCES = tests/fuzz/fuzz_charset.c tests/fuzz/replay.c tests/fuzz/fuzz.h
-EXTRA_DIST += tests/fuzz/corpus/scan tests/fuzz/corpus/css tests/fuzz/corpus/charset
+EXTRA_DIST += tests/fuzz/corpus/scan tests/fuzz/corpus/css tests/fuzz/corpus/charset tests/fuzz/corpus/rewrite
 if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_scan tests/fuzz/fuzz_css tests/fuzz/fuzz_charset
+noinst_PROGRAMS += tests/fuzz/fuzz_scan tests/fuzz/fuzz_css tests/fuzz/fuzz_charset tests/fuzz/fuzz_rewrite
+tests_fuzz_fuzz_rewrite_SOURCES = tests/fuzz/fuzz_rewrite.c
+tests_fuzz_fuzz_rewrite_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_rewrite_LDADD = libcos.la
 tests_fuzz_fuzz_scan_SOURCES = tests/fuzz/fuzz_scan.c
 tests_fuzz_fuzz_scan_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_scan_LDADD = libcos.la

@@ -153,7 +153,7 @@ static int new_reference(void *arg, const struct cos_url *url, struct cos_buf *o
         if (!err)
             err = put_relative(out, v->from, v->path.data);
     }
-    return err ? err : 1;
+    return err ? err : id ? 2 : 1;
 }
 
 /* --- one file ---------------------------------------------------------------------------- */

@@ -33,6 +33,7 @@ libcos_la_SOURCES += \
 	src/web/links.c src/web/links.h \
 	src/web/links_type.c \
 	src/web/rewrite.c src/web/rewrite.h \
+	src/web/rewrite_tag.c src/web/rewrite_tag.h \
 	src/web/scan.h src/web/scan_int.h \
 	src/web/scan_css.c \
 	src/web/scan_emit.c \

@@ -11,8 +11,11 @@
 
 #include "base/err.h"
 #include "web/links.h"
+#include "web/rewrite_tag.h"
 
 #include <string.h>
+
+enum { FILE_HERE = 2 };
 
 struct edit {
     const struct cos_text *text;
@@ -22,6 +25,8 @@ struct edit {
     struct cos_buf *out;
     struct cos_buf ref, css; /* the new reference; the same escaped for CSS */
     size_t at;               /* copied up to here */
+    struct cos__cut cuts[COS__CUTS]; /* to be left out, from at on */
+    size_t ncuts;
     int changed;
 };
 
@@ -88,11 +93,41 @@ static int would_join(const struct edit *e, const struct cos_scan_item *item)
            is_alnum(e->text->data[item->offset - 1]);
 }
 
+static int copy_plain(struct edit *e, size_t to)
+{
+    int err = to > e->at ? cos_buf_add(e->out, e->text->data + e->at, to - e->at) : 0;
+    if (to > e->at)
+        e->at = to;
+    return err;
+}
+
 static int copy_to(struct edit *e, size_t to)
 {
-    int err = cos_buf_add(e->out, e->text->data + e->at, to - e->at);
-    e->at = to;
-    return err;
+    size_t n = 0;
+    int err = 0;
+    for (; n < e->ncuts && e->cuts[n].to <= to && !err; n++) {
+        err = copy_plain(e, e->cuts[n].from);
+        if (e->at < e->cuts[n].to)
+            e->at = e->cuts[n].to;
+        e->changed = 1;
+    }
+    e->ncuts -= n;
+    memmove(e->cuts, e->cuts + n, e->ncuts * sizeof *e->cuts);
+    return err ? err : copy_plain(e, to);
+}
+
+/* A second reference of the same tag finds the same; what lies behind was done. */
+static void cut_guards(struct edit *e, const struct cos_scan_item *item)
+{
+    struct cos__cut cuts[COS__CUTS];
+    size_t n;
+    if ((item->flags & COS_SCAN_IN_CSS) || !(item->flags & COS_SCAN_IN_ATTR))
+        return;
+    n = cos__tag_guards(e->text->data, e->text->len, item->offset, item->element, cuts);
+    e->ncuts = 0;
+    for (size_t i = 0; i < n; i++)
+        if (cuts[i].from >= e->at)
+            e->cuts[e->ncuts++] = cuts[i];
 }
 
 static int replace(struct edit *e, const struct cos_scan_item *item)
@@ -152,6 +187,8 @@ static int on_item(const struct cos_scan_item *item, const struct cos_url *url, 
                           url->href.len - url->fragment);
     if (err || !e->ref.len || would_join(e, item))
         return err;
+    if (got == FILE_HERE)
+        cut_guards(e, item);
     return replace(e, item);
 }
 

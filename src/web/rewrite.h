@@ -16,8 +16,9 @@ struct cos_rewrite {
 };
 
 /* What to write for a reference that means url (its fragment is kept, and not to
- * be written): 1 and the text in *out, which is empty; 0 to leave it as it is; or
- * an error, which ends the work. */
+ * be written): 1 and the text in *out, which is empty; 2 when this is the name of a
+ * file, so that crossorigin and integrity go from the tag; 0 to leave it as it is;
+ * or an error, which ends the work. */
 typedef int (*cos_rewrite_fn)(void *arg, const struct cos_url *url, struct cos_buf *out);
 
 /* Replaces *out by the edited page. References that are no http or https URL, and
