@@ -184,7 +184,7 @@ static void say_where(struct tool_ui *ui, const struct tool_options *o,
     }
     if (r->stats.shared_files) {
         char size[TEXT_SHORT];
-        snprintf(text, sizeof text, "%s files, %s", text_count(queued, r->stats.shared_files),
+        snprintf(text, sizeof text, "%s files, %s", text_count(count, r->stats.shared_files),
                  text_bytes(size, (double)r->stats.shared_bytes));
         line(ui, "shared", text);
     }
