@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     got = cos_rewrite(&in, choose, NULL, &out);
     MUST(got == 0 || got == 1 || got == COS_ETOOBIG || got == COS_ECHARSET);
     MUST((got == 1) == (out.len > 0));
-    if (got == 1 && which < 3 && !(data[0] & 4))
+    /* A byte order mark says that the page is not what the links are read from. */
+    if (got == 1 && which < 3 && !(data[0] & 4) && (in.len < 2 || (data[1] < 0xfe && data[2] < 0xfe)))
         MUST(links_of(out.data, out.len, types[which]) == links_of(in.data, in.len, types[which]));
     cos_buf_release(&out);
     return 0;
