@@ -42,6 +42,7 @@ u=http://127.0.0.1:9/
 refused 2 "what to crawl?"
 refused 2 "what to crawl?" -v -l 3
 refused 2 "neither a command nor a URL" nonsense
+refused 2 "could have the same name" -nH http://127.0.0.1:1/a http://127.0.0.1:2/a
 refused 2 "did you mean 'coscrawl why'?" wyh
 refused 2 "not a valid" http://
 refused 2 "not a valid" "http://exa mple.org/"

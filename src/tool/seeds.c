@@ -283,6 +283,23 @@ static int add_operand(struct seeds *s, const char *typed, struct tool_ui *ui)
                : 0;
 }
 
+/* Scheme, host and port of a URL. */
+static size_t origin_len(const char *url)
+{
+    const char *host = strstr(url, "://") + 3;
+    return (size_t)(host - url) + strcspn(host, "/?#");
+}
+
+/* Without directories of their own, pages of two hosts would overwrite each other. */
+static int one_host(const struct cos_crawl_options *o)
+{
+    for (size_t i = 1; o->no_host_directories && i < o->nurls; i++)
+        if (strncmp(o->urls[0], o->urls[i], origin_len(o->urls[0]) + 1))
+            return tool_usage(WHO, "-nH goes with one host: pages of %s and %s could have the same "
+                                   "name", o->urls[0], o->urls[i]);
+    return 0;
+}
+
 int tool_seeds(struct tool_options *options, struct tool_ui *ui)
 {
     struct seeds s = {.options = options};
@@ -304,7 +321,7 @@ int tool_seeds(struct tool_options *options, struct tool_ui *ui)
     options->crawl.nurls = s.list.n;
     cos_buf_release(&s.url);
     cos_buf_release(&s.why);
-    return err;
+    return err ? err : one_host(&options->crawl);
 }
 
 void tool_seeds_release(struct tool_options *options)

@@ -85,7 +85,7 @@ static void field(struct tool_trace *t, const char *name, int64_t n)
 static void quoted(struct tool_trace *t, const char *s)
 {
     *t->at++ = '"';
-    for (int i = 0; s[i] && i < NAME_MAX_BYTES; i++)
+    for (int i = 0; i < NAME_MAX_BYTES && s[i]; i++)
         *t->at++ = s[i] < ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\' ? '?' : s[i];
     *t->at++ = '"';
 }
