@@ -126,9 +126,24 @@ WANT
 	run hello_task_queue --count=7 --concurrency=20
 	printf 'even 3\nodd 4\nempty 1\n' | says 0
 	verdict "C33 $face: more workers than numbers" $?
+
+	run leak_finder --leaks=2
+	[ "$(grep -c '^timer at .*leak_finder\.c:[0-9]' "$dir/out")" -eq 2 ] && [ ! -s "$dir/err" ]
+	verdict "C55c leak_finder $face: names the places of two forgotten timers" $?
+	run leak_finder --leaks=0
+	grep -q '^0 left' "$dir/out" && ! grep -q ' at ' "$dir/out"
+	verdict "leak_finder $face: nothing forgotten, nothing named" $?
+	run log_prefix --requests=3
+	sort "$dir/out" >"$dir/sorted" && mv "$dir/sorted" "$dir/out"
+	printf '[0] end\n[1] read\n[1] written\n[2] read\n[2] written\n[3] read\n[3] written\n' | says 0
+	verdict "C55b log_prefix $face: each request logs under its own number" $?
+	run slow_lookup --limit=10000 localhost
+	echo '0 of 1' | says 0
+	verdict "slow_lookup $face: localhost is not slow" $?
 done
 
-for example in concat_files list_nested_files recursive_find hello_task_queue static_sequence; do
+for example in concat_files list_nested_files recursive_find hello_task_queue static_sequence \
+	leak_finder log_prefix slow_lookup; do
 	"$examples/$example" --help >"$dir/out" 2>"$dir/err" && grep -q "^usage: $example " "$dir/out"
 	verdict "$example --help" $?
 	for wrong in --face=both --nonsense --unit=x; do
