@@ -37,7 +37,7 @@ static inline uint32_t next_word(uint32_t w[16], int i)
 #define MAJORITY(b, c, d) (((b) & (c)) | ((d) & ((b) | (c))))
 #define FIRST(i) (w[i] = big_endian(block + 4 * (size_t)(i)))
 #define LATER(i) next_word(w, i)
-#define EITHER(i) ((i) < 16 ? FIRST(i) : LATER(i))
+#define EITHER(i) ((i) < 16 ? FIRST((i) & 15) : LATER(i))
 
 static void compress(uint32_t state[5], const uint8_t block[64])
 {
