@@ -73,6 +73,8 @@ static const struct {
     {"a{b:url(x ", "*css.url()=x"},
     {"a{b:url", ""},
     {"@import", ""},
+    {"\xef\xbb\xbfurl(x)", "*css.url()=x"}, /* a byte order mark is no letter */
+    {"\xef\xbb\xbf\xef\xbb\xbfurl(x)", ""},
     {"\\", ""},
     {"#", ""},
     {"@", ""},

@@ -64,6 +64,8 @@ static void check_attributes(void)
     HTML("<p style='background:url(/s)'>", "<p style='background:url(" S ")'>", "style attribute");
     HTML("<p style=\"background:url('/s?a=(1)')\">", "<p style=\"background:url('" S "')\">",
          "style attribute, quotes in quotes");
+    HTML("<p style='@import \"/s\"; b: url(/s)'>", "<p style='@import \"/s\"; b: url(" S ")'>",
+         "style attribute: no place for @import");
     HTML("<style>@import \"/s\"; a{b:url( /x(y )}</style>",
          "<style>@import \"" S "\"; a{b:url( /x(y )}</style>", "style element");
     HTML("<a href='/s'\n\tx=\"&lt;y&gt;\" ><!-- <a href='/s'> --><script>'<a href=\"/s\">'</script>",
@@ -123,6 +125,11 @@ static void check_charsets(void)
     HTML("<meta charset=utf-8><p>caf\xc3\xa9", NULL, "UTF-8 that says so");
     HTML("\xef\xbb\xbf<p>caf\xc3\xa9", NULL, "UTF-8 that has its mark");
     HTML("<p>cafe", NULL, "plain ASCII");
+    HTML("<meta charset=koi8-r><a href='/s'>", "<meta charset=koi8-r><a href='" S "'>",
+         "plain ASCII is the same in most encodings");
+    HTML("<meta charset=iso-2022-kr><a href='/s'>",
+         "\xef\xbb\xbf<meta charset=iso-2022-kr><a href='" S "'>",
+         "but not in all that a page can claim to be in");
     cmp_ok(rewrite("<a href='/s'>", 13, "image/png", NULL), "==", 0, "a picture has no links");
     cmp_ok(rewrite("<html><a href='/s'>", 19, NULL, NULL), "==", 1, "no type: the content decides");
     cmp_ok(rewrite("", 0, "text/html", NULL), "==", 0, "nothing");

@@ -202,17 +202,28 @@ static int is_ascii(const char *data, size_t len)
     return 1;
 }
 
+/* ASCII is the same in most encodings, but not in those of two bytes or shifts. */
+static int is_as_it_is(const struct cos_rewrite *in, const struct cos_encoding *encoding)
+{
+    struct cos_buf own = {0};
+    struct cos_text text;
+    int err = cos_charset_decode(in->data, in->len, encoding, &own, &text);
+    cos_buf_release(&own);
+    return !err && !text.transcoded;
+}
+
 /* From a disk nobody tells the character set: does the text say it itself? */
 static int needs_mark(const struct cos_rewrite *in, const struct cos_encoding *encoding,
                       enum cos_charset_of of, const struct cos_text *text)
 {
+    const struct cos_encoding *alone;
     enum cos_charset_source source;
     if (text->transcoded)
         return 1;
+    alone = cos_charset_detect(in->data, in->len, NULL, of, &source);
     if (is_ascii(in->data, in->len))
-        return 0;
-    return cos_charset_detect(in->data, in->len, NULL, of, &source) != encoding ||
-           source == COS_CHARSET_DEFAULT;
+        return alone != encoding && !is_as_it_is(in, alone);
+    return alone != encoding || source == COS_CHARSET_DEFAULT;
 }
 
 static int edit_all(struct edit *e, const struct cos_links_in *links, int mark)

@@ -249,7 +249,8 @@ static void read_at_rule(struct reader *r)
     char word[20];
     r->p++;
     read_word(r, word, sizeof word);
-    if (!strcmp(word, "import"))
+    /* A style attribute has declarations only. */
+    if (!strcmp(word, "import") && !r->css->attribute)
         r->rule = IMPORT;
     else if (!strcmp(word, "namespace") || !strcmp(word, "document") ||
              !strcmp(word, "-moz-document"))
@@ -337,9 +338,18 @@ static void read_token(struct reader *r)
     }
 }
 
+/* A byte order mark is no part of the text; left there it would be the first
+ * letter of a name. */
+static size_t mark_len(const char *data, size_t len)
+{
+    return len >= 3 && !memcmp(data, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
 void cos__scan_css_text(struct cos__css *css)
 {
     struct reader r = {.css = css, .text = css->text, .p = css->text, .end = css->text + css->len};
+    if (css->text == css->scan->data)
+        r.p += mark_len(css->text, css->len);
     while (!css->scan->result) {
         while (r.p < r.end && !(class_at(r.p) & TOKEN))
             r.p++;
