@@ -183,7 +183,7 @@ result $held "--help goes to stdout and succeeds"
 run --version
 held=0
 [ $code = 0 ] && [ ! -s "$tmp/err" ] && head -n 1 "$tmp/out" | grep -Eq '^coscrawl [0-9]+\.' && held=1
-for part in libdill libcurl c-ares libidn2 PCRE2 libpsl zlib "HTML Tidy" SQLite features; do
+for part in libdill libcurl c-ares libidn2 PCRE2 libpsl zlib "HTML Tidy" SQLite Nettle features; do
 	grep -q "^  $part " "$tmp/out" || held=0
 done
 result $held "--version names every library"

@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "store/path.h"
-#include "store/sha256.h"
 
 #include <ctype.h>
 #include <sqlite3.h>
@@ -162,11 +161,10 @@ static void hashed(void)
          *dir = long_url("https://h/", 'a', 201, ".html/x.html");
     char *deep = long_url("https://h", '/', 4000, "x.html"),
          *host = long_url("https://", 'h', 300, "/x.html");
-    uint8_t digest[32];
-    struct cos_sha256 sha;
     char first[256];
     snprintf(first, sizeof first, "%s", path_of(one, NULL));
-    like(first, "^h/a{100},~[a-z2-7]{32}\\.html$", "C8 a long name is hashed, its extension stays");
+    like(first, "^h/a{100},~k57zzkra7zmbqw3wssjrgpt7zmqi3wtq\\.html$",
+         "C8 a long name is hashed, its extension stays, today as in every release");
     is(url_of(first), "ENOENT", "C8 only the database knows the URL of a hashed name");
     isnt(path_of(other, NULL), first, "C8 another long name has another hash");
     like(path_of(fits, NULL), "^h/a{195}\\.html$", "C8 200 bytes are not too long");
@@ -174,17 +172,6 @@ static void hashed(void)
     ok(strncmp(path.data, first, 136), "C8 a directory and a file of one long name differ");
     like(path_of(deep, NULL), "^h/,~[a-z2-7]{32}$", "C8 a path too deep is hashed as a whole");
     like(path_of(host, NULL), "^h{100},~[a-z2-7]{32}/x\\.html$", "C8 a long host is hashed");
-    cos_sha256_init(&sha);
-    cos_sha256_add(&sha, "abc", 3);
-    cos_sha256_end(&sha, digest);
-    ok(!memcmp(digest, "\xba\x78\x16\xbf\x8f\x01\xcf\xea\x41\x41\x40\xde\x5d\xae\x22\x23", 16),
-       "SHA-256 of abc");
-    cos_sha256_init(&sha);
-    for (int i = 0; i < 1000; i++)
-        cos_sha256_add(&sha, "aaaaaaaaaa", 10);
-    cos_sha256_end(&sha, digest);
-    ok(!memcmp(digest, "\x27\xdd\x1f\x61\xb8\x67\xb6\xa0\xf6\xe9\xd8\xa4\x1c\x43\x23\x1d", 16),
-       "SHA-256 of ten thousand a");
     free(one), free(other), free(dir), free(deep), free(host), free(fits);
 }
 

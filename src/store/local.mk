@@ -18,7 +18,7 @@ libcos_la_SOURCES += \
 	src/store/path.c src/store/path.h src/store/path_int.h \
 	src/store/path_back.c \
 	src/store/path_db.c \
-	src/store/sha256.c src/store/sha256.h
+	src/store/base32.c src/store/base32.h
 libcos_la_SOURCES += \
 	src/store/version.c src/store/version.h
 libcos_la_SOURCES += src/store/file_name.c
@@ -26,7 +26,6 @@ libcos_la_SOURCES += src/store/file_name.c
 # archives
 libcos_la_SOURCES += \
 	src/store/map64.c src/store/map64.h \
-	src/store/sha1.c src/store/sha1.h \
 	src/store/warc.c src/store/warc.h src/store/warc_int.h \
 	src/store/warc_body.c src/store/warc_body.h \
 	src/store/warc_cdx.c \

@@ -14,9 +14,10 @@
 #include "store/path.h"
 
 #include "base/err.h"
+#include "store/base32.h"
 #include "store/path_int.h"
-#include "store/sha256.h"
 
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,28 +112,24 @@ static int put_name(struct cos_buf *out, size_t start, const char *name, size_t 
     return err ? err : put_escaped(out, start, name + 1, len - 1);
 }
 
-/* base32, lower case: five bytes become eight letters and digits. */
-static void write_hash(char text[HASH_BYTES * 8 / 5 + 1], char kind, const char *data, size_t len)
+/* SHA-256: two names must not share a file even when somebody tries. */
+static void write_hash(char text[COS_BASE32_TEXT(HASH_BYTES)], char kind, const char *data,
+                       size_t len)
 {
-    struct cos_sha256 sha;
-    uint8_t digest[32];
-    cos_sha256_init(&sha);
-    cos_sha256_add(&sha, &kind, 1);
-    cos_sha256_add(&sha, data, len);
-    cos_sha256_end(&sha, digest);
-    for (int i = 0; i < HASH_BYTES * 8 / 5; i++) {
-        int bit = i * 5, shift = 11 - bit % 8;
-        unsigned pair = (unsigned)digest[bit / 8] << 8 | digest[bit / 8 + 1];
-        text[i] = "abcdefghijklmnopqrstuvwxyz234567"[pair >> shift & 31];
-    }
-    text[HASH_BYTES * 8 / 5] = 0;
+    struct sha256_ctx sha;
+    uint8_t digest[HASH_BYTES];
+    sha256_init(&sha);
+    sha256_update(&sha, 1, (const uint8_t *)&kind);
+    sha256_update(&sha, len, (const uint8_t *)data);
+    sha256_digest(&sha, sizeof digest, digest);
+    cos_base32_write(text, digest, sizeof digest, COS_BASE32_LOWER);
 }
 
 /* Replaces the component that began at start by its beginning and its hash. */
 static int put_hashed(struct cos_buf *out, size_t start, char kind, const char *data, size_t len,
                       const char *ext)
 {
-    char hash[HASH_BYTES * 8 / 5 + 1];
+    char hash[COS_BASE32_TEXT(HASH_BYTES)];
     size_t keep = out->len - start < HASH_PREFIX ? out->len - start : HASH_PREFIX;
     write_hash(hash, kind, data, len);
     out->len = start + keep;

@@ -1,8 +1,10 @@
-/* version.h - the SQLite that is loaded now. */
+/* version.h - the libraries of this room that are loaded now. */
 #ifndef COS_STORE_VERSION_H
 #define COS_STORE_VERSION_H
 
-/* "3.40.1"; static. */
+/* SQLite: "3.40.1"; static. */
 const char *cos_store_version(void);
+/* Nettle, for digests: "3.8"; static. */
+const char *cos_store_nettle(void);
 
 #endif

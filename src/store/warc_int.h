@@ -2,8 +2,8 @@
 #ifndef COS_STORE_WARC_INT_H
 #define COS_STORE_WARC_INT_H
 
+#include "store/base32.h"
 #include "store/map64.h"
-#include "store/sha1.h"
 #include "store/warc.h"
 
 #include <pthread.h>
@@ -69,7 +69,7 @@ struct cos__warc_group {
     uint8_t payload[20];
     int has_payload, answered;
     int64_t body_len, payload_len;
-    char block_text[COS_SHA1_TEXT], payload_text[COS_SHA1_TEXT];
+    char block_text[COS_BASE32_TEXT(20)], payload_text[COS_BASE32_TEXT(20)];
     struct cos__warc_piece answer; /* the record that the index names */
     int revisit;
 };

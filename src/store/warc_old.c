@@ -23,7 +23,7 @@ struct old_record {
     int64_t start;
     int status;
     char mime[128];
-    char digest[COS_SHA1_TEXT];
+    char digest[COS_BASE32_TEXT(20)];
 };
 
 static void old_http(struct old_record *old, struct cos_warc_reader *r)
@@ -48,7 +48,7 @@ static void old_http(struct old_record *old, struct cos_warc_reader *r)
 static int old_counts(struct cos_warc *w, const struct old_record *old, int64_t end)
 {
     uint8_t digest[20];
-    char text[COS_SHA1_TEXT + 5];
+    char text[COS_BASE32_TEXT(20) + 5];
     int err = 0;
     struct cos__warc_line line = {.url = old->url, .date = old->date, .status = old->status,
                                   .mime = old->type == COS_WARC_REVISIT ? "warc/revisit"

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <nettle/sha1.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +146,7 @@ static int each_piece(struct cos__warc_group *g, const struct cos_wire *wire, co
 
 struct digesting {
     struct cos__warc_group *g;
-    struct cos_sha1 block, payload;
+    struct sha1_ctx block, payload;
     struct cos_body *body;
     int broken;
 };
@@ -153,7 +154,7 @@ struct digesting {
 static int add_payload(void *arg, const void *data, size_t len)
 {
     struct digesting *d = arg;
-    cos_sha1_add(&d->payload, data, len);
+    sha1_update(&d->payload, len, data);
     d->g->payload_len += (int64_t)len;
     return 0;
 }
@@ -161,7 +162,7 @@ static int add_payload(void *arg, const void *data, size_t len)
 static int add_block(void *arg, const void *data, size_t len)
 {
     struct digesting *d = arg;
-    cos_sha1_add(&d->block, data, len);
+    sha1_update(&d->block, len, data);
     d->g->body_len += (int64_t)len;
     if (!d->broken && cos_body_feed(d->body, data, len))
         d->broken = 1;
@@ -176,19 +177,19 @@ static int digest(struct cos__warc_group *g, const struct cos_wire *wire)
                            NULL);
     if (err)
         return err;
-    cos_sha1_init(&d.block);
-    cos_sha1_init(&d.payload);
-    cos_sha1_add(&d.block, g->head.data, g->head.len);
+    sha1_init(&d.block);
+    sha1_init(&d.payload);
+    sha1_update(&d.block, g->head.len, (const uint8_t *)g->head.data);
     err = each_piece(g, wire, add_block, &d);
     if (!err && !d.broken)
         err = cos_body_end(d.body);
     cos_body_free(d.body);
     if (err)
         return err;
-    cos_sha1_end(&d.block, block);
-    cos_sha1_text(block, g->block_text);
-    cos_sha1_end(&d.payload, g->payload);
-    cos_sha1_text(g->payload, g->payload_text);
+    sha1_digest(&d.block, sizeof block, block);
+    cos_base32_write(g->block_text, block, sizeof block, COS_BASE32_UPPER);
+    sha1_digest(&d.payload, sizeof g->payload, g->payload);
+    cos_base32_write(g->payload_text, g->payload, sizeof g->payload, COS_BASE32_UPPER);
     /* Of a head that does not end, or of chunks that are none, nobody can tell
      * what the payload is. */
     g->has_payload = !d.broken && cos_body_head_len(g->head.data, g->head.len);
@@ -309,14 +310,14 @@ static int end_head(struct cos__warc_group *g, const char *mime, int64_t length)
 /* A record whose block is one text. */
 static int small_record(struct cos__warc_group *g, const char *mime, const char *block, size_t len)
 {
-    struct cos_sha1 sha;
+    struct sha1_ctx sha;
     uint8_t bytes[20];
-    char text[COS_SHA1_TEXT];
+    char text[COS_BASE32_TEXT(20)];
     int err;
-    cos_sha1_init(&sha);
-    cos_sha1_add(&sha, block, len);
-    cos_sha1_end(&sha, bytes);
-    cos_sha1_text(bytes, text);
+    sha1_init(&sha);
+    sha1_update(&sha, len, (const uint8_t *)block);
+    sha1_digest(&sha, sizeof bytes, bytes);
+    cos_base32_write(text, bytes, sizeof bytes, COS_BASE32_UPPER);
     line(g, "WARC-Block-Digest", "sha1:%s", text);
     err = end_head(g, mime, (int64_t)len);
     if (!err)

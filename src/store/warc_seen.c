@@ -85,30 +85,9 @@ int cos__warc_seen_add(struct cos__warc_seen *seen, const uint8_t digest[20], co
     return 0;
 }
 
-static int letter(char c)
-{
-    if (c >= '2' && c <= '7')
-        return c - '2' + 26;
-    c = (char)(c & ~0x20);
-    return c >= 'A' && c <= 'Z' ? c - 'A' : -1;
-}
-
 int cos__warc_digest(const char *text, uint8_t digest[20])
 {
-    uint32_t bits = 0;
-    int have = 0, n = 0;
-    if (!text || strncasecmp(text, "sha1:", 5) != 0 || strlen(text) != 37)
+    if (!text || strncasecmp(text, "sha1:", 5) != 0)
         return COS_EPARSE;
-    for (text += 5; *text; text++) {
-        int value = letter(*text);
-        if (value < 0)
-            return COS_EPARSE;
-        bits = bits << 5 | (uint32_t)value;
-        have += 5;
-        if (have >= 8) {
-            have -= 8;
-            digest[n++] = (uint8_t)(bits >> have);
-        }
-    }
-    return 0;
+    return cos_base32_read(digest, 20, text + 5);
 }

@@ -47,6 +47,7 @@ void tool_version(void)
     cos_web_versions(&lines);
     cos_buf_addf(&lines, "HTML Tidy\t%s\n", cos_tidy_version());
     cos_buf_addf(&lines, "SQLite\t%s\n", cos_store_version());
+    cos_buf_addf(&lines, "Nettle\t%s\n", cos_store_nettle());
     if (lines.data)
         print_lines(lines.data);
     cos_buf_release(&lines);
