@@ -1,6 +1,6 @@
 /* crawl_options.t - options of a crawl have an effect that the server's log or
  * the files show: modes, input, scope, HTTP, output. What takes time is in
- * crawl_timing.t, TLS in tls.t. */
+ * crawl_timing.t, TLS in tls_options.t. */
 #include "config.h"
 
 #include "crawl_run.h"

@@ -50,6 +50,7 @@ void cos_frontier_release(struct cos_frontier *f)
             munmap(f->texts[i], TEXT_CHUNK);
     for (uint32_t i = 0; i < f->nhosts; i++) {
         free(f->hosts[i]->origin);
+        free(f->hosts[i]->down_why);
         free(f->hosts[i]);
     }
     free(f->chunks);

@@ -69,6 +69,7 @@ struct cos_host {
     int16_t robots_status; /* of robots.txt; 0: no answer */
     uint8_t down;         /* does not answer: 1 any more, 2 it never did */
     int16_t down_err;
+    char *down_why;       /* what the network said, or NULL */
     uint8_t seeded;       /* a seed is on it */
     void *robots;         /* the crawl's */
 };

@@ -81,10 +81,7 @@ static void fetch_through(struct cos__visit *visit, struct cos_request *request)
 
 static int trouble(const struct cos_page *page)
 {
-    if (page->err == COS_ETOOBIG || page->err == COS_ECANCELED || page->err == COS_ENXDOMAIN ||
-        page->err == COS_ENODATA || page->err == COS_ESCHEME)
-        return 0;
-    return page->err || page->status >= 500 || page->status == 429;
+    return page->err ? cos__passing(page->err) : page->status >= 500 || page->status == 429;
 }
 
 void cos__fetch_with_tries(struct cos__visit *visit, struct cos_request *request)
@@ -135,15 +132,17 @@ static void fail_queued(void *arg, uint32_t id)
 {
     struct cos__crawl *c = arg;
     const struct cos_host *host = cos_frontier_host(&c->frontier, id);
-    cos__fail_url(c, id, host->down_err, NULL);
+    cos__fail_url(c, id, host->down_err, host->down_why);
 }
 
 /* No page of this host can be had: nothing may be fetched without robots.txt,
  * and nothing would come. */
-static void unreachable(struct cos__crawl *c, struct cos_host *host, int err)
+static void unreachable(struct cos__crawl *c, struct cos_host *host, const struct cos_page *page)
 {
     host->down = 2;
-    host->down_err = (int16_t)err;
+    host->down_err = (int16_t)page->err;
+    free(host->down_why);
+    host->down_why = page->why ? strdup(page->why) : NULL;
     cos_frontier_drop_queue(&c->frontier, host, fail_queued, c);
 }
 
@@ -167,7 +166,7 @@ void cos__robots_arrived(struct cos__visit *visit)
     host->robots_state = COS_ROBOTS_KNOWN;
     host->robots_status = (int16_t)(page->err ? 0 : page->status);
     if (page->err) {
-        unreachable(c, host, page->err);
+        unreachable(c, host, page);
     } else if (cos_robots_access(page->status) == COS_ROBOTS_DISALLOW) {
         struct cos_robots *all = NULL;
         if (cos_robots_parse(&all, nothing, sizeof nothing - 1, c->limit.agent))

@@ -63,6 +63,14 @@ static int refuse(struct cos_http_conn *conn, int status)
     return COS_EPROTO;
 }
 
+/* A method is capital letters. Whoever speaks something else, TLS for one, may
+ * be waiting for an answer and never send an empty line. */
+static int no_request(const struct cos_buf *in)
+{
+    return in->len && *in->data != '\r' && *in->data != '\n' &&
+           (*in->data < 'A' || *in->data > 'Z');
+}
+
 static int read_head(struct cos_http_conn *conn, size_t *head)
 {
     int64_t deadline = dill_now() + conn->server->idle_ms;
@@ -73,6 +81,8 @@ static int read_head(struct cos_http_conn *conn, size_t *head)
     while (!conn->in.len || (*head = head_end(&conn->in, seen)) == 0) {
         if (conn->in.len >= COS_HTTP_HEAD_MAX)
             return refuse(conn, 431);
+        if (no_request(&conn->in))
+            return refuse(conn, 400);
         seen = conn->in.len;
         err = cos__http_fill(conn, deadline);
         if (err)

@@ -51,6 +51,17 @@ static int socket_error(const struct cos__fetch *fetch, int fallback)
     return err == COS_EACCES || err == COS_EIO || err == COS_EINVAL ? COS_EUNREACH : err;
 }
 
+/* A connection that breaks off in the handshake may be there the next time; what
+ * the two sides cannot agree about will not change. */
+static int handshake_error(const struct cos__fetch *fetch)
+{
+    const char *why = fetch->easy->why;
+    return strstr(why, "SSL_ERROR_SYSCALL") || strstr(why, "reset by peer") ||
+                   strstr(why, "unexpected eof")
+               ? COS_ECONNRESET
+               : COS_ETLS;
+}
+
 /* Too slow, or too long? curl has one code for both. */
 static int time_error(const struct cos__fetch *fetch)
 {
@@ -93,7 +104,6 @@ static int from_curl(const struct cos__fetch *fetch, CURLcode code)
         {CURLE_AUTH_ERROR, COS_EAUTH},
         {CURLE_TOO_MANY_REDIRECTS, COS_EREDIRECTS},
         {CURLE_FILESIZE_EXCEEDED, COS_ETOOBIG},
-        {CURLE_SSL_CONNECT_ERROR, COS_ETLS},
         {CURLE_SSL_CIPHER, COS_ETLS},
         {CURLE_SSL_CERTPROBLEM, COS_ETLS},
         {CURLE_SSL_CACERT_BADFILE, COS_ECERT},
@@ -108,6 +118,8 @@ static int from_curl(const struct cos__fetch *fetch, CURLcode code)
     switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
         return certificate_error(fetch);
+    case CURLE_SSL_CONNECT_ERROR:
+        return handshake_error(fetch);
     case CURLE_COULDNT_CONNECT:
         return socket_error(fetch, COS_ECONNREFUSED);
     case CURLE_SEND_ERROR:
@@ -179,6 +191,39 @@ static void numbers(struct cos__fetch *fetch, CURL *curl)
     }
 }
 
+/* --- words ------------------------------------------------------------------------ */
+
+/* What the TLS library says is for those who wrote it. */
+static const char *tls_words(const char *why)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } known[] = {
+        {"wrong version number", "the answer is not TLS; perhaps this port speaks http"},
+        {"packet length too long", "the answer is not TLS; perhaps this port speaks http"},
+        {"http request", "the answer is not TLS; perhaps this port speaks http"},
+        {"handshake failure", "the server accepts none of our ciphers"},
+        {"protocol version", "no version of TLS in common"},
+        {"unsupported protocol", "no version of TLS in common"},
+        {"unrecognized name", "the server does not know this host name"},
+        {"certificate required", "the server wants a certificate from us"},
+    };
+    static const char *const prefixes[] = {"SSL certificate problem: ", "SSL: "};
+    const char *routines = strstr(why, "routines::");
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strstr(why, known[i].theirs))
+            return known[i].ours;
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (!strncmp(why, prefixes[i], strlen(prefixes[i])))
+            return why + strlen(prefixes[i]);
+    return routines ? routines + 10 : why;
+}
+
+static const char *protocol_words(const char *why)
+{
+    return strstr(why, "HTTP/0.9") ? "the answer is not HTTP; perhaps this port speaks https" : why;
+}
+
 /* curl's words where they say more than the name of the error does. */
 static const char *words(const struct cos__fetch *fetch, int err, CURLcode code)
 {
@@ -191,8 +236,16 @@ static const char *words(const struct cos__fetch *fetch, int err, CURLcode code)
     case COS_ETIMEDOUT:
         return strstr(why, "SSL") ? "in the TLS handshake; perhaps this port does not speak https"
                                   : cos_strerror(err);
-    case COS_ECONNREFUSED:
     case COS_ECONNRESET:
+        return code == CURLE_SSL_CONNECT_ERROR ? "in the TLS handshake" : cos_strerror(err);
+    case COS_ETLS:
+    case COS_ECERT:
+    case COS_ECERTNAME:
+    case COS_ECERTEXPIRED:
+        return tls_words(why);
+    case COS_EPROTO:
+        return protocol_words(why);
+    case COS_ECONNREFUSED:
     case COS_EMFILE:
     case COS_EUNREACH:
     case COS_ESLOW:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tls.t - certificates and HTTP/2 against nginx: --cacert, --insecure, --http2.
+# tls_options.t - certificates and HTTP/2 against nginx: --cacert, --insecure, --http2.
 coscrawl=${COSCRAWL:-./coscrawl}
 PATH=$PATH:/usr/sbin
 for tool in nginx openssl; do
@@ -74,6 +74,8 @@ resolve='--resolve=localhost:*:127.0.0.1'
 crawl 5 "$resolve"
 [ ! -s access.log ]
 check $? "an unknown certificate: no request is made"
+grep -q "^coscrawl: https://localhost:$port/: certificate is not trusted: self-signed certificate\$" err
+check $? "and one line says what is wrong with it"
 crawl 0 "$resolve" --insecure
 grep -q '/two.html' access.log
 check $? "--insecure: the pages come"
@@ -87,6 +89,8 @@ rm -rf d
 "$coscrawl" --no-progress -t 1 -P d --cacert=cert.pem "https://127.0.0.1:$port/" >out 2>err
 [ $? = 5 ]
 check $? "a certificate for another name: exit 5"
+grep -q "/: certificate is for another name: no alternative certificate subject name matches target host name '127.0.0.1'\$" err
+check $? "and one line says which name"
 crawl 3 --cacert=missing.pem
 echo "1..$n"
 exit $failed
