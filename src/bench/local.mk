@@ -103,3 +103,9 @@ bench_cost_SOURCES = src/bench/bench_cost.c
 bench_cost_LDADD =
 CLEANFILES += bench_floor$(EXEEXT) bench_gen$(EXEEXT) bench_cost$(EXEEXT)
 EXTRA_DIST += src/bench/peers.sh
+
+# make bench-growth: what a page costs as the number of known URLs grows
+EXTRA_DIST += src/bench/growth.sh
+bench-growth: coscrawl$(EXEEXT) bench_cost$(EXEEXT)
+	$(SHELL) $(srcdir)/src/bench/growth.sh . $(LARGEST)
+.PHONY: bench-growth
