@@ -102,7 +102,7 @@ bench_gen_LDADD =
 bench_cost_SOURCES = src/bench/bench_cost.c
 bench_cost_LDADD =
 CLEANFILES += bench_floor$(EXEEXT) bench_gen$(EXEEXT) bench_cost$(EXEEXT)
-EXTRA_DIST += src/bench/peers.sh
+EXTRA_DIST += src/bench/peers.sh src/bench/peers.awk
 
 # make bench-growth: what a page costs as the number of known URLs grows
 EXTRA_DIST += src/bench/growth.sh
