@@ -2,111 +2,89 @@
 # bench.t - coscrawl bench: what it writes, which cells count, and what it says
 # about the sources. Times are not judged here: they depend on the day.
 coscrawl=${COSCRAWL:-./coscrawl}
+. "${srcdir:-.}/tests/tap.sh"
 builddir=${builddir:-.}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-n=0 failed=0
-verdict() { # HELD DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = 1 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-	fi
-}
-skip() { # WHY
-	n=$((n + 1))
-	echo "ok $n # SKIP $1"
-}
-same() { # GOT WANTED DESCRIPTION
-	[ "$1" = "$2" ] && held=1 || held=0
-	verdict "$held" "$3"
-	[ "$held" = 1 ] || printf '# got: %s\n# expected: %s\n' "$1" "$2"
-}
 
-if ! command -v jq >/dev/null 2>&1; then
-	echo "1..0 # SKIP no jq here"
-	exit 0
-fi
+command -v jq >/dev/null 2>&1 || skip_all "no jq here"
 ask() { jq -r "$1" "$tmp/json" 2>&1; }
 
 # nothing but memory
 TMPDIR=$tmp "$coscrawl" bench --quick --style=queue,once,parallel,sequential,discipline,hell --leaves=null,replay \
 	--rounds=2 --no-instructions --max-time=180 --json --html="$tmp/page.html" >"$tmp/json" 2>"$tmp/err"
-same $? 0 "a quick run ends well"
-same "$(ask '.partial')" false "it had the time for all of it"
-same "$(ask '[.cells[0] | has("style","face","leaves","shape","latency_ms","concurrency","parser","rounds","valid","reason","pages","requests","duplicates","lost","pages_s","cpu_ns_page","instructions_step","ratio","ratio_low","ratio_high","cpu_ns_step","task_p50_us","task_p95_us","task_p99_us","loop_lag_us","callbacks_not_once","memory_task_bytes","bytes_page","stack_bytes","descriptors")] | all')" \
+is $? 0 "a quick run ends well"
+is "$(ask '.partial')" false "it had the time for all of it"
+is "$(ask '[.cells[0] | has("style","face","leaves","shape","latency_ms","concurrency","parser","rounds","valid","reason","pages","requests","duplicates","lost","pages_s","cpu_ns_page","instructions_step","ratio","ratio_low","ratio_high","cpu_ns_step","task_p50_us","task_p95_us","task_p99_us","loop_lag_us","callbacks_not_once","memory_task_bytes","bytes_page","stack_bytes","descriptors")] | all')" \
 	true "a cell has every field that is promised"
-same "$(ask '[.cells[] | .rounds] | unique | join(",")')" 2 "every cell ran in both rounds"
-same "$(ask '[.cells[] | select(.valid | not)] | length')" 0 "every cell got the right pages"
-same "$(ask '[.cells[] | select(.ratio == null or .ratio_low > .ratio or .ratio > .ratio_high)] | length')" 0 \
+is "$(ask '[.cells[] | .rounds] | unique | join(",")')" 2 "every cell ran in both rounds"
+is "$(ask '[.cells[] | select(.valid | not)] | length')" 0 "every cell got the right pages"
+is "$(ask '[.cells[] | select(.ratio == null or .ratio_low > .ratio or .ratio > .ratio_high)] | length')" 0 \
 	"a ratio stands inside its interval"
-same "$(ask '[.cells[] | select(.style == "queue" and .face == "co") | .ratio] | unique | join(",")')" 1 \
+is "$(ask '[.cells[] | select(.style == "queue" and .face == "co") | .ratio] | unique | join(",")')" 1 \
 	"the baseline is 1"
-same "$(ask '[.cells[] | select(.style == "parallel" and .shape == "cross" and .duplicates == 0)] | length')" 0 \
+is "$(ask '[.cells[] | select(.style == "parallel" and .shape == "cross" and .duplicates == 0)] | length')" 0 \
 	"C4 C16 parallel shows its duplicates on cross links"
-same "$(ask '[.cells[] | select((.style == "once" or .style == "queue") and .duplicates != 0)] | length')" 0 \
+is "$(ask '[.cells[] | select((.style == "once" or .style == "queue") and .duplicates != 0)] | length')" 0 \
 	"C5 C16 once and queue have none"
-same "$(ask '[.cells[] | select((.style == "once" or .style == "queue") and .requests != .expected)] | length')" 0 \
+is "$(ask '[.cells[] | select((.style == "once" or .style == "queue") and .requests != .expected)] | length')" 0 \
 	"C5 requests = distinct URLs"
-same "$(ask '[.cells[] | select(.style == "sequential" and .in_flight_peak != 1)] | length')" 0 \
+is "$(ask '[.cells[] | select(.style == "sequential" and .in_flight_peak != 1)] | length')" 0 \
 	"C3 sequential: one step in flight"
-same "$(ask '[.cells[] | select(.style == "queue" and .in_flight_peak > 16)] | length')" 0 \
+is "$(ask '[.cells[] | select(.style == "queue" and .in_flight_peak > 16)] | length')" 0 \
 	"C6 queue: never more than its limit"
-same "$(ask '[.cells[] | .callbacks_not_once] | unique | join(",")')" 0 "C14 every callback came once"
-same "$(ask '[.cells[] | select(.stack_bytes == null or .stack_bytes < 100 or .stack_bytes > 100000)] | length')" 0 \
+is "$(ask '[.cells[] | .callbacks_not_once] | unique | join(",")')" 0 "C14 every callback came once"
+is "$(ask '[.cells[] | select(.stack_bytes == null or .stack_bytes < 100 or .stack_bytes > 100000)] | length')" 0 \
 	"the stack of every cell was measured"
-same "$(ask '[.cells[] | select(.leaves == "null" and .style == "parallel" and .shape == "tree") | .memory_task_bytes] | (.[1] > 2000 and .[0] < .[1])')" true \
+is "$(ask '[.cells[] | select(.leaves == "null" and .style == "parallel" and .shape == "tree") | .memory_task_bytes] | (.[1] > 2000 and .[0] < .[1])')" true \
 	"a coroutine needs a stack, a callback does not"
-same "$(ask '[.cells[] | select(.style == "once" or .style == "queue") | .leaves + .shape + (.steps|tostring)] | unique | length')" \
+is "$(ask '[.cells[] | select(.style == "once" or .style == "queue") | .leaves + .shape + (.steps|tostring)] | unique | length')" \
 	"$(ask '[.cells[] | select(.style == "once" or .style == "queue") | .leaves + .shape] | unique | length')" \
 	"once and queue take the same steps, on both faces"
-same "$(ask '[.cells[] | select(.leaves == "null") | .style + .face + .shape] | length')" \
+is "$(ask '[.cells[] | select(.leaves == "null") | .style + .face + .shape] | length')" \
 	"$(ask '[.cells[] | select(.leaves == "null") | .style + .face + .shape] | unique | length')" "each cell once"
 ranks=$(ask '[.cells[] | select(.leaves == "null" and .shape == "tree") | .rank] | sort | .[0]')
-same "$ranks" 1 "valid cells are ranked"
+is "$ranks" 1 "valid cells are ranked"
 
 # sources
-same "$(ask '.sources | length')" 13 "twelve sources, and hell in Blocks"
-same "$(ask '[.sources[] | select(.style == "discipline" and (.depth > 2 or .complexity > 3))] | length')" 0 \
+is "$(ask '.sources | length')" 13 "twelve sources, and hell in Blocks"
+is "$(ask '[.sources[] | select(.style == "discipline" and (.depth > 2 or .complexity > 3))] | length')" 0 \
 	"C11 discipline: nesting at most 2, complexity at most 3 a function"
-same "$(ask '.sources[] | select(.file == "1hell_blocks.c") | .depth > 3 and .functions == 7')" true \
+is "$(ask '.sources[] | select(.file == "1hell_blocks.c") | .depth > 3 and .functions == 7')" true \
 	"so it is in Blocks"
-same "$(ask '.sources[] | select(.file == "1hell_cps.c") | .depth > 3 and .functions == 4')" true \
+is "$(ask '.sources[] | select(.file == "1hell_cps.c") | .depth > 3 and .functions == 4')" true \
 	"hell is deep, and its functions in place are counted"
-same "$(ask '[.sources[] | select(.lines < 10 or .tokens < 100 or .functions < 1)] | length')" 0 \
+is "$(ask '[.sources[] | select(.lines < 10 or .tokens < 100 or .functions < 1)] | length')" 0 \
 	"every source was read"
 
 # the page: whole, and nothing from elsewhere
-held=1
-tail -n 1 "$tmp/page.html" | grep -q '</html>' || held=0
-grep -q '<svg' "$tmp/page.html" || held=0
-grep -q '4parallel_cps.c</h3>' "$tmp/page.html" || held=0
-grep -qE '(src|href)="?https?:|<script' "$tmp/page.html" && held=0
-verdict $held "the page has plots and code, and loads nothing"
+tail -n 1 "$tmp/page.html" | grep -q '</html>' &&
+	grep -q '<svg' "$tmp/page.html" &&
+	grep -q '4parallel_cps.c</h3>' "$tmp/page.html" &&
+	! grep -qE '(src|href)="?https?:|<script' "$tmp/page.html"
+ok $? "the page has plots and code, and loads nothing"
 
 # a style that loses pages is not ranked
 "$coscrawl" bench --style=sequential,queue --leaves=replay --shape=errors --rounds=1 --no-instructions -q --json >"$tmp/json"
-same "$(ask '[.cells[] | select(.style == "sequential") | .valid == false and .rank == null and .lost > 0 and (.reason | test("lost"))] | all')" \
+is "$(ask '[.cells[] | select(.style == "sequential") | .valid == false and .rank == null and .lost > 0 and (.reason | test("lost"))] | all')" \
 	true "C3 sequential ends at the first error: invalid, not ranked, and why"
-same "$(ask '[.cells[] | select(.style == "queue") | .valid] | all')" true "C6 the queue goes on: valid"
+is "$(ask '[.cells[] | select(.style == "queue") | .valid] | all')" true "C6 the queue goes on: valid"
 "$coscrawl" bench --style=once,queue --leaves=replay --shape=lost --rounds=1 --no-instructions -q --json >"$tmp/json"
-same "$(ask '[.cells[] | .valid] | all')" true "C10b no page is lost"
+is "$(ask '[.cells[] | .valid] | all')" true "C10b no page is lost"
 
 # real leaves: its own site, pages compared by digest
 "$coscrawl" bench --style=queue,parallel,once --leaves=real --shape=cross,crowd --latency=5 --rounds=1 --no-instructions -q --json >"$tmp/json"
-same "$(ask '[.cells[] | .valid] | (length == 12 and all)')" true "real leaves: the same pages over the network"
-same "$(ask '[.cells[] | .parser] | unique | join(",")')" scan,tidy "read by the scanner and by tidy"
-same "$(ask '[.cells[] | select(.task_p50_us < 1000 or .task_p50_us > .task_p99_us or .loop_lag_us == null or .descriptors < 8)] | length')" 0 \
+is "$(ask '[.cells[] | .valid] | (length == 12 and all)')" true "real leaves: the same pages over the network"
+is "$(ask '[.cells[] | .parser] | unique | join(",")')" scan,tidy "read by the scanner and by tidy"
+is "$(ask '[.cells[] | select(.task_p50_us < 1000 or .task_p50_us > .task_p99_us or .loop_lag_us == null or .descriptors < 8)] | length')" 0 \
 	"task time, lag of the loop and descriptors were measured"
-same "$(ask '[.descriptors_64[] | select(.style == "parallel") | .error] | unique | join(",")')" EMFILE \
+is "$(ask '[.descriptors_64[] | select(.style == "parallel") | .error] | unique | join(",")')" EMFILE \
 	"C17 64 descriptors: parallel ends by EMFILE"
-same "$(ask '[.descriptors_64[] | select(.style == "queue") | .error == null and .pages == .expected] | (length == 2 and all)')" true \
+is "$(ask '[.descriptors_64[] | select(.style == "queue") | .error == null and .pages == .expected] | (length == 2 and all)')" true \
 	"C17 64 descriptors: the queue completes"
-same "$(ask '[.descriptors_64[] | select(.style == "once") | .error == null and .pages == .expected] | (length == 2 and all)')" true \
+is "$(ask '[.descriptors_64[] | select(.style == "once") | .error == null and .pages == .expected] | (length == 2 and all)')" true \
 	"C17 64 descriptors: once completes where only the duplicates were too many"
-same "$(ask '[.cells[] | select(.style == "queue") | .duplicates == 0 and .fetch_p50_us >= 5000] | all')" true \
+is "$(ask '[.cells[] | select(.style == "queue") | .duplicates == 0 and .fetch_p50_us >= 5000] | all')" true \
 	"C5 real leaves: each page once, and not faster than the site"
 
 # interrupted
@@ -116,16 +94,16 @@ pid=$!
 sleep 1
 kill -INT $pid
 wait $pid
-same $? 11 "interrupted: exit 11"
-same "$(ask '.partial')" true "and what there is was written"
-same "$(ls -A "$tmp/run")" "" "and nothing stays behind"
+is $? 11 "interrupted: exit 11"
+is "$(ask '.partial')" true "and what there is was written"
+is "$(ls -A "$tmp/run")" "" "and nothing stays behind"
 
 # bad usage
 for bad in --parser=guess --style=quick --rounds=0 --rounds=x --shape= --side-by-side=queue --frobnicate extra; do
 	"$coscrawl" bench $bad >"$tmp/out" 2>"$tmp/err"
 	code=$?
-	[ $code = 2 ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && held=1 || held=0
-	verdict $held "bench $bad: exit 2 and one line"
+	[ $code = 2 ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" = 1 ]
+	ok $? "bench $bad: exit 2 and one line"
 done
 
 # hell must not cost an executable stack, in no program that was built
@@ -133,11 +111,10 @@ if command -v readelf >/dev/null 2>&1; then
 	find "$builddir" -maxdepth 4 -type f -perm -u+x ! -name '*.sh' ! -name '*.la' | while read -r program; do
 		readelf -lW "$program" 2>/dev/null | awk -v name="$program" '/GNU_STACK/ { print name, $(NF - 1) }'
 	done >"$tmp/stacks"
-	[ "$(grep -c coscrawl "$tmp/stacks")" -ge 1 ] && [ "$(grep -c spider "$tmp/stacks")" -ge 1 ] && held=1 || held=0
-	verdict $held "$(wc -l <"$tmp/stacks") programs were looked at"
-	same "$(grep -v ' RW$' "$tmp/stacks")" "" "none has an executable stack"
+	[ "$(grep -c coscrawl "$tmp/stacks")" -ge 1 ] && [ "$(grep -c spider "$tmp/stacks")" -ge 1 ]
+	ok $? "$(wc -l <"$tmp/stacks") programs were looked at"
+	is "$(grep -v ' RW$' "$tmp/stacks")" "" "none has an executable stack"
 else
 	skip "no readelf here"
 fi
-echo "1..$n"
-exit $failed
+done_testing

@@ -4,35 +4,19 @@
 # A script is put into a copy of the page that measures what the browser made of
 # it; the page itself has none.
 coscrawl=${COSCRAWL:-./coscrawl}
+. "${srcdir:-.}/tests/tap.sh"
 browser=
 for name in chromium chromium-browser google-chrome; do
 	[ -n "$browser" ] || browser=$(command -v $name)
 done
-[ -n "$browser" ] || {
-	echo "1..0 # SKIP no chromium here"
-	exit 0
-}
-command -v jq >/dev/null 2>&1 || {
-	echo "1..0 # SKIP no jq here"
-	exit 0
-}
+[ -n "$browser" ] || skip_all "no chromium here"
+command -v jq >/dev/null 2>&1 || skip_all "no jq here"
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-n=0 failed=0
-same() { # GOT WANTED DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = "$2" ]; then
-		echo "ok $n - $3"
-	else
-		failed=1
-		echo "not ok $n - $3"
-		printf '# got: %s\n# expected: %s\n' "$1" "$2"
-	fi
-}
 
 "$coscrawl" bench --style=sequential,parallel,queue,hell,discipline --leaves=null,replay --shape=one,cross,errors \
 	--rounds=1 --no-instructions -q --json --side-by-side=hell-cps,queue-co --html="$tmp/page.html" >"$tmp/json"
-same $? 0 "a page was made"
+is $? 0 "a page was made"
 
 cat >"$tmp/measure.html" <<'EOF'
 <script>
@@ -78,19 +62,18 @@ cells=$(jq '.cells | length' "$tmp/json")
 sources=$(jq '.sources | length' "$tmp/json")
 for width in 1280 390; do
 	look $width
-	same "$(measured width)" $width "a window $width wide"
-	same "$(measured overflow)" 0 "$width wide: nothing sticks out"
-	same "$(measured cut)" 0 "$width wide: no text of a plot is cut off"
-	same "$(measured small)" 0 "$width wide: nor too small"
-	same "$(measured beside)" "$([ $width -gt 1000 ] && echo true || echo false)" \
+	is "$(measured width)" $width "a window $width wide"
+	is "$(measured overflow)" 0 "$width wide: nothing sticks out"
+	is "$(measured cut)" 0 "$width wide: no text of a plot is cut off"
+	is "$(measured small)" 0 "$width wide: nor too small"
+	is "$(measured beside)" "$([ $width -gt 1000 ] && echo true || echo false)" \
 		"$width wide: the sources stand $([ $width -gt 1000 ] && echo beside || echo below) each other"
 done
-same "$(measured bars)" "$cells" "a bar for every cell"
-same "$(measured empty)" 0 "none of them empty"
-same "$(measured grey)" "$(jq '[.cells[] | select(.valid | not)] | length' "$tmp/json")" "the invalid ones are grey"
-same "$(measured rows)" $((cells + sources)) "a row for every cell and every source"
-same "$(measured dead)" 0 "every entry of the contents leads somewhere"
-same "$(measured code)" true,true "two sources are there"
-same "$(measured colours)" true "and can be seen"
-echo "1..$n"
-exit $failed
+is "$(measured bars)" "$cells" "a bar for every cell"
+is "$(measured empty)" 0 "none of them empty"
+is "$(measured grey)" "$(jq '[.cells[] | select(.valid | not)] | length' "$tmp/json")" "the invalid ones are grey"
+is "$(measured rows)" $((cells + sources)) "a row for every cell and every source"
+is "$(measured dead)" 0 "every entry of the contents leads somewhere"
+is "$(measured code)" true,true "two sources are there"
+is "$(measured colours)" true "and can be seen"
+done_testing

@@ -3,38 +3,23 @@
 # whatever else the machine does: it is by instructions. The instructions of the
 # five runs are intervals, and those of neighbours do not overlap. Slow.
 coscrawl=${COSCRAWL:-./coscrawl}
+. "${srcdir:-.}/tests/tap.sh"
 for tool in valgrind jq; do
-	command -v $tool >/dev/null 2>&1 || {
-		echo "1..0 # SKIP no $tool here"
-		exit 0
-	}
+	command -v $tool >/dev/null 2>&1 || skip_all "no $tool here"
 done
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-n=0 failed=0
-verdict() { # HELD DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = 1 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-	fi
-}
 
 for run in 1 2 3 4 5; do
 	"$coscrawl" bench --leaves=null --shape=one,tree,cross --rounds=1 -q --json >"$tmp/$run.json" || failed=1
 	jq -r '.cells | group_by(.shape)[] | sort_by(.rank) | .[0].shape + ": " + (map(.style + "-" + .face) | join(" "))' \
 		"$tmp/$run.json" >"$tmp/$run.order"
 done
-if grep -q 'valgrind could not' "$tmp/1.json"; then
-	echo "1..0 # SKIP valgrind cannot run this build"
-	exit 0
-fi
+grep -q 'valgrind could not' "$tmp/1.json" && skip_all "valgrind cannot run this build"
 sed 's/^/# /' "$tmp/1.order"
 for run in 2 3 4 5; do
-	cmp -s "$tmp/1.order" "$tmp/$run.order" && held=1 || held=0
-	verdict "$held" "run $run ranks as run 1 does"
+	cmp -s "$tmp/1.order" "$tmp/$run.order"
+	ok $? "run $run ranks as run 1 does"
 done
 
 # name, least and most instructions a page
@@ -42,11 +27,8 @@ jq -rs '[.[].cells[]] | group_by(.shape + .style + .face)[] |
 	[.[0].shape, .[0].style + "-" + .[0].face, (map(.instructions_page) | min), (map(.instructions_page) | max), length] | @tsv' \
 	"$tmp"/?.json | sort -k1,1 -k3,3g >"$tmp/intervals"
 awk '{ printf "# %-6s %-15s %.0f to %.0f\n", $1, $2, $3, $4 }' "$tmp/intervals"
-[ "$(awk '$5 != 5' "$tmp/intervals" | wc -l)" = 0 ] && [ -s "$tmp/intervals" ] && held=1 || held=0
-verdict "$held" "five counts of every cell"
+[ "$(awk '$5 != 5' "$tmp/intervals" | wc -l)" = 0 ] && [ -s "$tmp/intervals" ]
+ok $? "five counts of every cell"
 overlaps=$(awk '$1 == shape && $3 <= most { print name, $2 } { shape = $1; most = $4; name = $2 }' "$tmp/intervals")
-[ -z "$overlaps" ] && held=1 || held=0
-verdict "$held" "no two intervals overlap"
-[ "$held" = 1 ] || printf '%s\n' "$overlaps" | sed 's/^/# /'
-echo "1..$n"
-exit $failed
+none "$overlaps" "no two intervals overlap"
+done_testing

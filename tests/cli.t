@@ -2,21 +2,14 @@
 # cli.t - bad usage: one clear line on stderr, nothing on stdout, exit 2, and
 # nothing left behind in the directory. And what is said when help is asked for.
 coscrawl=${COSCRAWL:-./coscrawl}
+. "${srcdir:-.}/tests/tap.sh"
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/cwd" && cd "$tmp/cwd" || exit 1
-n=0 failed=0
-result() { # HELD DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = 1 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		sed 's/^/# stdout: /' "$tmp/out"
-		sed 's/^/# stderr: /' "$tmp/err"
-		echo "# exit $code"
-	fi
+explain() {
+	sed 's/^/stdout: /' "$tmp/out"
+	sed 's/^/stderr: /' "$tmp/err"
+	echo "exit $code"
 }
 run() {
 	"$coscrawl" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
@@ -27,14 +20,9 @@ refused() {
 	want=$1 text=$2
 	shift 2
 	run "$@"
-	held=1
-	[ "$code" = "$want" ] || held=0
-	[ "$(wc -l <"$tmp/err")" = 1 ] || held=0
-	[ -s "$tmp/out" ] && held=0
-	grep -qF -e "$text" "$tmp/err" || held=0
-	[ -z "$(ls -A)" ] || held=0
-	LC_ALL=C grep -q '[[:cntrl:]]' "$tmp/err" && held=0
-	result $held "coscrawl $(printf '%s ' "$@" | LC_ALL=C tr -d '[:cntrl:]'): exit $want: ...$text..."
+	[ "$code" = "$want" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] &&
+		grep -qF -e "$text" "$tmp/err" && [ -z "$(ls -A)" ] && ! LC_ALL=C grep -q '[[:cntrl:]]' "$tmp/err"
+	ok $? "coscrawl $(printf '%s ' "$@" | LC_ALL=C tr -d '[:cntrl:]'): exit $want: ...$text..."
 }
 u=http://127.0.0.1:9/
 
@@ -177,31 +165,26 @@ refused 2 "--parser is 'scan' or 'tidy', not 'guess'" --style=queue --parser=gue
 refused 2 "'-w' does not go with --style" --style=queue -w 3 $u
 
 run --help
-held=0
-[ $code = 0 ] && [ ! -s "$tmp/err" ] && grep -q '^Usage: coscrawl' "$tmp/out" && held=1
-result $held "--help goes to stdout and succeeds"
+[ $code = 0 ] && [ ! -s "$tmp/err" ] && grep -q '^Usage: coscrawl' "$tmp/out"
+ok $? "--help goes to stdout and succeeds"
 run --version
-held=0
-[ $code = 0 ] && [ ! -s "$tmp/err" ] && head -n 1 "$tmp/out" | grep -Eq '^coscrawl [0-9]+\.' && held=1
+[ $code = 0 ] && [ ! -s "$tmp/err" ] && head -n 1 "$tmp/out" | grep -Eq '^coscrawl [0-9]+\.'
+ok $? "--version says which"
 for part in libdill libcurl c-ares libidn2 PCRE2 libpsl zlib "HTML Tidy" SQLite Nettle features; do
-	grep -q "^  $part " "$tmp/out" || held=0
+	grep -q "^  $part " "$tmp/out"
+	ok $? "--version names $part"
 done
-result $held "--version names every library"
 run -V -l 3
-held=0
-[ $code = 0 ] && held=1
-result $held "-V needs no URL"
+[ $code = 0 ]
+ok $? "-V needs no URL"
 run why --help
-held=0
-[ $code = 0 ] && grep -q '^Usage: coscrawl why' "$tmp/out" && held=1
-result $held "why --help"
+[ $code = 0 ] && grep -q '^Usage: coscrawl why' "$tmp/out"
+ok $? "why --help"
 if [ -e /dev/full ]; then
 	"$coscrawl" --help >/dev/full 2>"$tmp/err"
 	code=$?
 	: >"$tmp/out"
-	held=0
-	[ $code = 3 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && held=1
-	result $held "help that cannot be written is exit 3"
+	[ $code = 3 ] && [ "$(wc -l <"$tmp/err")" = 1 ]
+	ok $? "help that cannot be written is exit 3"
 fi
-echo "1..$n"
-exit $failed
+done_testing

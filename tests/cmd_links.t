@@ -3,22 +3,13 @@
 : "${COSCRAWL:=./coscrawl}"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-n=0 failed=0
-verdict() { # DESCRIPTION STATUS
-	n=$((n + 1))
-	if [ "$2" -eq 0 ]; then
-		echo "ok $n - $1"
-	else
-		failed=1
-		echo "not ok $n - $1"
-		sed 's/^/# /' "$dir/out" "$dir/err"
-	fi
-}
+. "${srcdir:-.}/tests/tap.sh"
+explain() { cat "$dir/out" "$dir/err"; }
 links() { "$COSCRAWL" links "$@" >"$dir/out" 2>"$dir/err"; }
 same() { # DESCRIPTION: stdin is what out must be
 	cat >"$dir/want"
 	cmp -s "$dir/want" "$dir/out"
-	verdict "$1" $?
+	ok $? "$1"
 }
 
 cat >"$dir/page.html" <<'PAGE'
@@ -28,7 +19,7 @@ cat >"$dir/page.html" <<'PAGE'
 <p style="background:url(&quot;bg.png&quot;)">
 PAGE
 links --base http://h.example/d/p "$dir/page.html"
-verdict "exit 0" $?
+ok $? "exit 0"
 same "one URL a line, duplicates and form actions too" <<'WANT'
 http://h.example/d/x#f
 http://h.example/d/x#f
@@ -37,9 +28,9 @@ http://h.example/f
 http://h.example/d/bg.png
 WANT
 links --base=http://h.example/d/p <"$dir/page.html"
-verdict "standard input" $?
+ok $? "standard input"
 [ "$(wc -l <"$dir/out")" -eq 5 ]
-verdict "standard input: as many lines" $?
+ok $? "standard input: as many lines"
 links --base http://h.example/d/p --parser=scan --json "$dir/page.html"
 head -n 3 "$dir/out" | tail -n 1 >"$dir/line" && mv "$dir/line" "$dir/out"
 same "--json: one object a line" <<'WANT'
@@ -64,14 +55,14 @@ http://b.example/z/y
 WANT
 : >"$dir/empty.html"
 links "$dir/empty.html"
-verdict "an empty file has no links, and that is no error" $?
+ok $? "an empty file has no links, and that is no error"
 
 refuse() { # EXIT DESCRIPTION ARGUMENT...
 	want=$1 what=$2
 	shift 2
 	links "$@" </dev/null
 	[ $? -eq "$want" ] && [ -s "$dir/err" ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" -eq 1 ]
-	verdict "$what: exit $want and one line on stderr" $?
+	ok $? "$what: exit $want and one line on stderr"
 }
 refuse 1 "a file that is not there" "$dir/none.html"
 refuse 1 "a directory" "$dir"
@@ -81,5 +72,4 @@ refuse 2 "an option without its value" --base
 refuse 2 "an unknown parser" --parser=guess
 refuse 2 "an unknown character set" --charset=nonsense
 refuse 2 "two files" "$dir/page.html" "$dir/s.css"
-echo "1..$n"
-exit $failed
+done_testing

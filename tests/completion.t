@@ -5,7 +5,7 @@ srcdir=${srcdir:-.}
 PATH=$(dirname "${COSCRAWL:-./coscrawl}"):$PATH
 # shellcheck disable=SC1091
 . "$srcdir/completions/coscrawl" || exit 1
-n=0 failed=0
+. "$srcdir/tests/tap.sh"
 offers() { # WANTED WORD...
 	want=$1
 	shift
@@ -13,14 +13,7 @@ offers() { # WANTED WORD...
 	COMP_CWORD=$#
 	COMPREPLY=()
 	_coscrawl 2>/dev/null
-	n=$((n + 1))
-	if [ "${COMPREPLY[*]}" = "$want" ]; then
-		echo "ok $n - '$*' offers '$want'"
-	else
-		failed=1
-		echo "not ok $n - '$*' offers '$want'"
-		echo "# got '${COMPREPLY[*]}'"
-	fi
+	is "${COMPREPLY[*]}" "$want" "'$*' offers '$want'"
 }
 offers --scope --sc
 offers --robots --robo
@@ -34,5 +27,4 @@ offers --shape site --sh
 offers --level -q --list --lev
 offers "$srcdir/completions" -P "$srcdir/complet"
 offers "" -l ""
-echo "1..$n"
-exit $failed
+done_testing

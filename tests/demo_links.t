@@ -6,17 +6,8 @@ dir=$(mktemp -d) || exit 1
 "$COSCRAWL" site --pages=40 --die-with-parent >"$dir/url" &
 site=$!
 trap 'kill "$site"; rm -rf "$dir"' EXIT
-n=0 failed=0
-verdict() { # DESCRIPTION STATUS
-	n=$((n + 1))
-	if [ "$2" -eq 0 ]; then
-		echo "ok $n - $1"
-	else
-		failed=1
-		echo "not ok $n - $1"
-		sed 's/^/# /' "$dir/diff"
-	fi
-}
+. "${srcdir:-.}/tests/tap.sh"
+explain() { cat "$dir/diff"; }
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	[ -s "$dir/url" ] && break
 	sleep 0.2
@@ -24,7 +15,7 @@ done
 : >"$dir/diff"
 read -r url <"$dir/url"
 "$COSCRAWL" -q -P "$dir/copy" "$url" 2>"$dir/diff"
-verdict "the demo site is crawled" $?
+ok $? "the demo site is crawled"
 
 # Says which links only one of the two has; silent when the sets are equal.
 differ() { # FILE
@@ -39,8 +30,7 @@ while read -r file; do
 	differ "$file" || { status=1 && echo "in $file" >>"$dir/diff"; }
 	pages=$((pages + 1)) links=$((links + $(wc -l <"$dir/scan")))
 done <"$dir/files"
-verdict "scan and tidy: the same links on every page" "$status"
+ok "$status" "scan and tidy: the same links on every page"
 [ "$pages" -ge 40 ] && [ "$links" -ge 200 ]
-verdict "there was something to compare: $pages pages, $links links" $?
-echo "1..$n"
-exit "$failed"
+ok $? "there was something to compare: $pages pages, $links links"
+done_testing

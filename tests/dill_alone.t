@@ -6,33 +6,24 @@ srcdir=${srcdir:-.}
 cc=${CC:-cc}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-n=0 failed=0
-verdict() { # STATUS DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$work/log" | head -n 20
-	fi
-}
+. "${srcdir:-.}/tests/tap.sh"
+explain() { head -n 20 "$work/log"; }
 top=$(cd "$srcdir" && pwd)
 warn="-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Werror"
 
 # shellcheck disable=SC2086
 (cd "$work" && $cc -std=gnu11 -D_GNU_SOURCE $warn -O1 -I"$top/src/dill" -c "$top"/src/dill/*.c) >"$work/log" 2>&1
-verdict $? "src/dill compiles alone, without a warning"
+ok $? "src/dill compiles alone, without a warning"
 grep -hE '^ *# *include' "$top"/src/dill/*.[ch] | grep -E '"' |
 	grep -vE '"(ctx|hot|port|san|libdill|libdillimpl)\.h"' >"$work/log"
 [ ! -s "$work/log" ]
-verdict $? "and includes nothing of the project"
+ok $? "and includes nothing of the project"
 nm "$work"/*.o 2>/dev/null | awk '$2 ~ /^[TDBRC]$/ && $3 !~ /^dill_/ { print $3 }' >"$work/log"
 [ ! -s "$work/log" ]
-verdict $? "every symbol begins with dill_"
+ok $? "every symbol begins with dill_"
 
 CC=$cc sh "$top/tests/install-dill.sh" "$work/prefix" >"$work/log" 2>&1
-verdict $? "it installs as libdill"
+ok $? "it installs as libdill"
 cat >"$work/use.c" <<'EOC'
 #include <libdill.h>
 static coroutine void f(int ch, int v)
@@ -56,7 +47,7 @@ use() { # DESCRIPTION LIBRARY FLAG...
 	# shellcheck disable=SC2086
 	$cc -std=gnu11 $warn "$@" -I"$work/prefix/include" "$work/use.c" -o "$work/use" $library -pthread \
 		>"$work/log" 2>&1 && LD_LIBRARY_PATH=$work/prefix/lib "$work/use" >>"$work/log" 2>&1
-	verdict $? "$description"
+	ok $? "$description"
 }
 use "a program links it shared" "-L$work/prefix/lib -ldill" -O2
 use "a program links it static" "$work/prefix/lib/libdill.a" -O2
@@ -64,5 +55,4 @@ use "position independent" "-L$work/prefix/lib -ldill" -O2 -fPIC
 use "pedantic" "$work/prefix/lib/libdill.a" -O0 -Wpedantic
 use "with every protection" "$work/prefix/lib/libdill.a" -O2 -D_FORTIFY_SOURCE=2 \
 	-fstack-protector-strong -fcf-protection -fstack-clash-protection
-echo "1..$n"
-exit $failed
+done_testing

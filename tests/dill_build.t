@@ -9,18 +9,9 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 quick="dill_cr dill_chan dill_choose dill_raw"
 all="$quick dill_handle dill_fd dill_proc dill_stack"
-n=0 failed=0
+. "${srcdir:-.}/tests/tap.sh"
+explain() { grep -vE '^ok' "$work/log" | tail -n 20; }
 
-verdict() { # STATUS DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		grep -vE '^ok' "$work/log" | sed 's/^/# /' | tail -n 20
-	fi
-}
 
 # built_and_run RUNNER TESTS COMPILER FLAG...
 built_and_run() {
@@ -44,7 +35,7 @@ row() { # TESTS COMPILER FLAG...
 		return
 	fi
 	(built_and_run "" "$tests" "$@") >"$work/log" 2>&1
-	verdict $? "$*"
+	ok $? "$*"
 }
 
 hard="-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fcf-protection -fstack-clash-protection"
@@ -81,11 +72,11 @@ if command -v $cross >/dev/null 2>&1; then
 		if command -v qemu-aarch64 >/dev/null 2>&1; then
 			# shellcheck disable=SC2086
 			(built_and_run qemu-aarch64 "$all" $cross -static $flags) >"$work/log" 2>&1
-			verdict $? "$cross $flags, run by qemu"
+			ok $? "$cross $flags, run by qemu"
 		else
 			# shellcheck disable=SC2086
 			(cd "$work" && $cross -std=gnu11 -D_GNU_SOURCE $flags -I"$top/src/dill" -c "$top"/src/dill/*.c) >"$work/log" 2>&1
-			verdict $? "$cross $flags, compiled only"
+			ok $? "$cross $flags, compiled only"
 		fi
 	done
 else
@@ -94,9 +85,8 @@ fi
 if command -v valgrind >/dev/null 2>&1; then
 	(built_and_run "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite" \
 		"$all" gcc -O1) >"$work/log" 2>&1
-	verdict $? "valgrind"
+	ok $? "valgrind"
 else
 	echo "# left out, no valgrind"
 fi
-echo "1..$n"
-exit $failed
+done_testing

@@ -14,22 +14,22 @@ mkdir "$work/build" && cd "$work/build" || exit 1
 
 mkdir "$work/none" && echo '#error "not here"' >"$work/none/libdill.h"
 ! configured --with-libdill=system CPPFLAGS="-I$work/none" && grep -q 'no libdill with dill_bundle_wait found' "$work/log"
-verdict $? "--with-libdill=system without one is an error that says what to do"
+ok $? "--with-libdill=system without one is an error that says what to do"
 ! configured --with-libdill=nonsense && grep -q 'auto, system or bundled' "$work/log"
-verdict $? "so is another word"
+ok $? "so is another word"
 sh "$top/tests/install-dill.sh" "$work/prefix" >"$work/log" 2>&1
-verdict $? "our runtime installs as libdill"
+ok $? "our runtime installs as libdill"
 configured --with-libdill=system CPPFLAGS="-I$work/prefix/include" LDFLAGS="-L$work/prefix/lib -Wl,-rpath,$work/prefix/lib" &&
 	grep -q 'libdill: system' "$work/log"
-verdict $? "configure finds it by a link test"
+ok $? "configure finds it by a link test"
 make -j2 >"$work/log" 2>&1
-verdict $? "the project builds against it"
+ok $? "the project builds against it"
 grep -q '^Libs:.*-ldill' coscrawl.pc
-verdict $? "coscrawl.pc names it where it has no .pc file of its own"
+ok $? "coscrawl.pc names it where it has no .pc file of its own"
 ! nm libcoscrawl.la .libs/libcos.a 2>/dev/null | grep -q ' T dill_'
-verdict $? "and brings no runtime of its own"
+ok $? "and brings no runtime of its own"
 { make tests/dill_raw.t && make check-TESTS TESTS=tests/dill_raw.t; } >"$work/log" 2>&1
-verdict $? "a test runs against it"
+ok $? "a test runs against it"
 # Where it has a .pc file ours requires it, and programs get it through that.
 root='' prefix=$work/installed
 PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
@@ -37,15 +37,14 @@ LD_LIBRARY_PATH=$work/prefix/lib
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 configured --prefix="$prefix" CPPFLAGS="-I$work/prefix/include" LDFLAGS="-L$work/prefix/lib" &&
 	grep -q 'libdill: system' "$work/log"
-verdict $? "auto takes the system's when it is there"
+ok $? "auto takes the system's when it is there"
 alone make -j2 && alone make install && grep -q '^Requires: libdill$' coscrawl.pc
-verdict $? "coscrawl.pc requires it where it has a .pc file of its own"
+ok $? "coscrawl.pc requires it where it has a .pc file of its own"
 programs
 headers
 alone make uninstall
 left
 configured --with-libdill=bundled CPPFLAGS="-I$work/prefix/include" LDFLAGS="-L$work/prefix/lib" &&
 	grep -q 'libdill: bundled' "$work/log"
-verdict $? "bundled takes ours all the same"
-echo "1..$n"
-exit $failed
+ok $? "bundled takes ours all the same"
+done_testing

@@ -4,17 +4,8 @@
 examples=${builddir:-.}/examples
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-n=0 failed=0
-verdict() { # DESCRIPTION STATUS
-	n=$((n + 1))
-	if [ "$2" -eq 0 ]; then
-		echo "ok $n - $1"
-	else
-		failed=1
-		echo "not ok $n - $1"
-		sed 's/^/# /' "$dir/out" "$dir/err"
-	fi
-}
+. "${srcdir:-.}/tests/tap.sh"
+explain() { cat "$dir/out" "$dir/err"; }
 run() { # EXAMPLE ARGUMENT...: status in $status
 	example=$1
 	shift
@@ -50,33 +41,33 @@ done
 for face in co cps; do
 	run static_sequence --unit=20
 	printf 'naive: 2 3 1\nsequence: 1 2 3\n' | says 0
-	verdict "C19 $face: naive calls end 2, 3, 1, the sequence 1, 2, 3" $?
+	ok $? "C19 $face: naive calls end 2, 3, 1, the sequence 1, 2, 3"
 
 	echo old >"$dir/dst"
 	run concat_files "$dir/dst" "$dir/1" "$dir/2" "$dir/0" "$dir/1"
 	says 0 </dev/null && printf 'one\ntwoone\n' | cmp -s - "$dir/dst"
-	verdict "C30 $face: the order is kept, also of a source named twice" $?
+	ok $? "C30 $face: the order is kept, also of a source named twice"
 	run concat_files "$dir/dst" "$dir/2" "$dir/dst" "$dir/2"
 	printf 'twoone\ntwoone\ntwo' | cmp -s - "$dir/dst"
-	verdict "C30 $face: the destination may be a source" $?
+	ok $? "C30 $face: the destination may be a source"
 	# shellcheck disable=SC2086
-	(cd "$dir/many" && echo $(seq 0 39) >"$dir/names")
+	(cd "$dir/many" && seq -s " " 0 39 >"$dir/names")
 	# shellcheck disable=SC2046
 	(cd "$dir/many" && cat $(cat "$dir/names")) >"$dir/all"
 	# shellcheck disable=SC2046
 	run concat_files "$dir/dst" $(sed "s|[0-9][0-9]*|$dir/many/&|g" "$dir/names")
 	cmp -s "$dir/all" "$dir/dst"
-	verdict "C30 $face: forty sources" $?
+	ok $? "C30 $face: forty sources"
 	run concat_files "$dir/new-$face"
 	[ "$status" -eq 0 ] && [ -f "$dir/new-$face" ] && [ ! -s "$dir/new-$face" ]
-	verdict "C30 $face: no source makes an empty file" $?
+	ok $? "C30 $face: no source makes an empty file"
 	echo old >"$dir/dst"
 	run concat_files "$dir/dst" "$dir/1" "$dir/missing" "$dir/2" "$dir/missing too"
 	one_error "/missing.*: no such file" && echo old | cmp -s - "$dir/dst"
-	verdict "C30 $face: a missing source is one error, the destination untouched" $?
+	ok $? "C30 $face: a missing source is one error, the destination untouched"
 	run concat_files "$dir/tree" "$dir/1"
 	one_error "$dir/tree: a directory"
-	verdict "C30 $face: a destination that is a directory is an error" $?
+	ok $? "C30 $face: a destination that is a directory is an error"
 
 	run list_nested_files "$dir/tree"
 	says 0 <<WANT
@@ -85,86 +76,85 @@ $dir/tree/c/binary
 $dir/tree/c/hay.txt
 $dir/tree/top.txt
 WANT
-	verdict "C31 $face: every file once, and loops of links end" $?
+	ok $? "C31 $face: every file once, and loops of links end"
 	ln -s nowhere "$dir/tree/dangling"
 	run list_nested_files "$dir/tree"
 	[ "$status" -eq 0 ] && grep -qx "$dir/tree/dangling" "$dir/out"
-	verdict "C31 $face: a link that leads nowhere is listed" $?
+	ok $? "C31 $face: a link that leads nowhere is listed"
 	rm "$dir/tree/dangling"
 	mkdir -p "$dir/empty"
 	run list_nested_files "$dir/empty"
 	says 0 </dev/null
-	verdict "C31 $face: an empty directory" $?
+	ok $? "C31 $face: an empty directory"
 	run list_nested_files "$dir/missing"
 	one_error "/missing: no such file"
-	verdict "C31 $face: a missing directory is one error" $?
+	ok $? "C31 $face: a missing directory is one error"
 
 	run recursive_find "$dir/tree" needle
 	says 0 <<WANT
 $dir/tree/a/b/deep.txt
 $dir/tree/top.txt
 WANT
-	verdict "C32 $face: the text files that contain it, not the binary one" $?
+	ok $? "C32 $face: the text files that contain it, not the binary one"
 	run recursive_find "$dir/tree" no-such-word
 	says 0 </dev/null
-	verdict "C32 $face: no match is an empty result" $?
+	ok $? "C32 $face: no match is an empty result"
 	run recursive_find --limit=3 --stats=1 "$dir/many" needle
 	[ "$(wc -l <"$dir/out")" -eq 40 ] && grep -qx "looked at 41, at most 3 at once" "$dir/err"
-	verdict "C32 $face: in parallel, in flight up to the limit and not above" $?
+	ok $? "C32 $face: in parallel, in flight up to the limit and not above"
 	run recursive_find --limit=1 --stats=1 "$dir/many" needle
 	grep -qx "looked at 41, at most 1 at once" "$dir/err"
-	verdict "C32 $face: a limit of one" $?
+	ok $? "C32 $face: a limit of one"
 	ln -s nowhere "$dir/tree/dangling"
 	run recursive_find "$dir/tree" needle
 	one_error "/dangling: no such file" && [ "$(wc -l <"$dir/out")" -eq 2 ]
-	verdict "C32 $face: an error concerns its file, the others are searched" $?
+	ok $? "C32 $face: an error concerns its file, the others are searched"
 	rm "$dir/tree/dangling"
 
 	run hello_task_queue
 	printf 'even 500000\nodd 500000\nempty 1\n' | says 0
-	verdict "C33 $face: 500,000 even, 500,000 odd, one empty" $?
+	ok $? "C33 $face: 500,000 even, 500,000 odd, one empty"
 	run hello_task_queue --count=7 --concurrency=20
 	printf 'even 3\nodd 4\nempty 1\n' | says 0
-	verdict "C33 $face: more workers than numbers" $?
+	ok $? "C33 $face: more workers than numbers"
 
 	run leak_finder --leaks=2
 	[ "$(grep -c '^timer at .*leak_finder\.c:[0-9]' "$dir/out")" -eq 2 ] && [ ! -s "$dir/err" ]
-	verdict "C55c leak_finder $face: names the places of two forgotten timers" $?
+	ok $? "C55c leak_finder $face: names the places of two forgotten timers"
 	run leak_finder --leaks=0
 	grep -q '^0 left' "$dir/out" && ! grep -q ' at ' "$dir/out"
-	verdict "leak_finder $face: nothing forgotten, nothing named" $?
+	ok $? "leak_finder $face: nothing forgotten, nothing named"
 	run log_prefix --requests=3
 	sort "$dir/out" >"$dir/sorted" && mv "$dir/sorted" "$dir/out"
 	printf '[0] end\n[1] read\n[1] written\n[2] read\n[2] written\n[3] read\n[3] written\n' | says 0
-	verdict "C55b log_prefix $face: each request logs under its own number" $?
+	ok $? "C55b log_prefix $face: each request logs under its own number"
 	run slow_lookup --limit=10000 localhost
 	echo '0 of 1' | says 0
-	verdict "slow_lookup $face: localhost is not slow" $?
+	ok $? "slow_lookup $face: localhost is not slow"
 done
 
 for example in concat_files list_nested_files recursive_find hello_task_queue static_sequence \
 	leak_finder log_prefix slow_lookup; do
 	"$examples/$example" --help >"$dir/out" 2>"$dir/err" && grep -q "^usage: $example " "$dir/out"
-	verdict "$example --help" $?
+	ok $? "$example --help"
 	for wrong in --face=both --nonsense --unit=x; do
 		"$examples/$example" $wrong a b >"$dir/out" 2>"$dir/err"
 		[ $? -eq 2 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ]
-		verdict "$example $wrong is wrong usage" $?
+		ok $? "$example $wrong is wrong usage"
 	done
 done
 for few in concat_files list_nested_files "recursive_find d" "hello_task_queue x" "list_nested_files a b"; do
 	# shellcheck disable=SC2086
 	"$examples"/$few >"$dir/out" 2>"$dir/err"
 	[ $? -eq 2 ]
-	verdict "'$few': a wrong number of arguments is wrong usage" $?
+	ok $? "'$few': a wrong number of arguments is wrong usage"
 done
 "$examples/spider/spider" --help >"$dir/out" 2>"$dir/err" && grep -q "^usage: spider " "$dir/out"
-verdict "spider --help" $?
+ok $? "spider --help"
 for wrong in --nonsense "http://127.0.0.1/ x" "http://127.0.0.1/ 1 0" "http://127.0.0.1/ 1 2 3"; do
 	# shellcheck disable=SC2086
 	"$examples/spider/spider" $wrong >"$dir/out" 2>"$dir/err"
 	[ $? -eq 2 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ]
-	verdict "spider $wrong is wrong usage" $?
+	ok $? "spider $wrong is wrong usage"
 done
-echo "1..$n"
-exit $failed
+done_testing

@@ -5,17 +5,7 @@
 # fails, too.
 srcdir=${srcdir:-.}
 cd "$srcdir" || exit 1
-n=0 failed=0
-verdict() { # DESCRIPTION OFFENDERS
-	n=$((n + 1))
-	if [ -z "$2" ]; then
-		echo "ok $n - $1"
-	else
-		failed=1
-		echo "not ok $n - $1"
-		printf '%s\n' "$2" | sed 's/^/# /'
-	fi
-}
+. tests/tap.sh
 
 # Whole declarations on one line each: comments out, lines joined up to ";".
 declarations() {
@@ -39,19 +29,19 @@ twin() { # NAME: the other face's name
 	case $1 in cos_*) echo "cps_${1#cos_}" ;; *) echo "cos_${1#cps_}" ;; esac
 }
 alone=$(for f in $co; do is_in "$(twin "$f")" "$cps" || is_in "$f" "$exempt" || echo "$f has no $(twin "$f")"; done)
-verdict "every waiting function of the coroutine face has a twin" "$alone"
+none "$alone" "every waiting function of the coroutine face has a twin"
 alone=$(for f in $cps; do is_in "$(twin "$f")" "$co" || is_in "$f" "$exempt" || echo "$f has no $(twin "$f")"; done)
-verdict "every function of the callback face has a twin" "$alone"
+none "$alone" "every function of the callback face has a twin"
 needless=$(for f in $exempt; do
 	case $f in
 	cos_*) is_in "$f" "$co" && ! is_in "$(twin "$f")" "$cps" || echo "$f" ;;
 	*) is_in "$f" "$cps" && ! is_in "$(twin "$f")" "$co" || echo "$f" ;;
 	esac
 done)
-verdict "no exemption is needless" "$needless"
+none "$needless" "no exemption is needless"
 found=$(printf '%s\n' "$co" | grep -c .)
 [ "$found" -ge 10 ] && found=
-verdict "the headers were read" "${found:+only $found functions found}"
+none "${found:+only $found functions found}" "the headers were read"
 
 undocumented=$(for h in src/coscrawl.h compat/coscrawl-cps.h; do
 	awk -v h="$h" '
@@ -59,6 +49,5 @@ undocumented=$(for h in src/coscrawl.h compat/coscrawl-cps.h; do
 		!c && NF { if ($0 ~ /\/\*.*\*\//) comment++; code++ }
 		END { if (comment < code) print h ": " comment " comment lines, " code " lines of code" }' "$h"
 done)
-verdict "public headers: at least a line of comment per line of code" "$undocumented"
-echo "1..$n"
-exit $failed
+none "$undocumented" "public headers: at least a line of comment per line of code"
+done_testing

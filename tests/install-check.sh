@@ -2,18 +2,10 @@
 # else's program needs, proven by building and running some. They set $work
 # (scratch), $top (sources), $root (DESTDIR or nothing) and $prefix before.
 # shellcheck shell=sh disable=SC2034,SC2154
-n=0 failed=0 site=
+. "$top/tests/tap.sh"
+site=
+explain() { tail -n 20 "$work/log"; }
 : >"$work/log"
-verdict() { # STATUS DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		tail -n 20 "$work/log" | sed 's/^/# /'
-	fi
-}
 ended() {
 	[ -z "$site" ] || kill "$site" 2>/dev/null
 	chmod -R u+w "$work"
@@ -57,7 +49,7 @@ program() {
 			$(pc ${5:-} --cflags --libs) &&
 			[ "$(LD_LIBRARY_PATH=$root$prefix/lib:${LD_LIBRARY_PATH:-} "$work/program" "$url")" = "$3" ]
 	} >>"$work/log" 2>&1
-	verdict $? "$4"
+	ok $? "$4"
 }
 programs() {
 	serve
@@ -87,7 +79,7 @@ headers() {
 	} >"$work/log" 2>&1
 	cd - >/dev/null || return
 	! grep -q . "$work/log"
-	verdict $? "every header stands alone, names its parts as <coscrawl/…> and nothing of ours"
+	ok $? "every header stands alone, names its parts as <coscrawl/…> and nothing of ours"
 }
 
 # symbols LIBRARY: it shows what the headers declare, dill_* when the runtime is
@@ -96,14 +88,14 @@ symbols() {
 	nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort >"$work/shown"
 	sed -n 's/^    \(c[a-z0-9_]*\);$/\1@@COSCRAWL_0.1/p' libcoscrawl.map | sort >"$work/declared"
 	grep -v '^dill_' "$work/shown" | diff - "$work/declared" >"$work/log" && [ -s "$work/declared" ]
-	verdict $? "nm -D: the functions of the headers, with a version, and nothing else"
+	ok $? "nm -D: the functions of the headers, with a version, and nothing else"
 	grep '^dill_' "$work/shown" | grep -vE '^dill_[a-z][a-z_]*@@COSCRAWL_0\.1$' >"$work/log"
 	if grep -q 'include <libdill.h>' "$root$prefix/include/coscrawl/libdill.h"; then
 		! grep -q '^dill_' "$work/shown"
-		verdict $? "and no runtime: it is the system's"
+		ok $? "and no runtime: it is the system's"
 	else
 		[ ! -s "$work/log" ] && grep -q '^dill_hclose@' "$work/shown"
-		verdict $? "and the runtime"
+		ok $? "and the runtime"
 	fi
 }
 
@@ -112,5 +104,5 @@ left() {
 	find "$root$prefix" ! -type d >"$work/log"
 	find "$root$prefix" -name '*coscrawl*' >>"$work/log"
 	[ ! -s "$work/log" ]
-	verdict $? "make uninstall leaves nothing"
+	ok $? "make uninstall leaves nothing"
 }

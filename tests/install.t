@@ -13,7 +13,7 @@ root=$work/root
 prefix=$(make_variable prefix)
 
 alone make install DESTDIR="$root"
-verdict $? "make install DESTDIR=…"
+ok $? "make install DESTDIR=…"
 missing=
 for file in bin/coscrawl lib/libcoscrawl.la lib/pkgconfig/coscrawl.pc include/coscrawl.h include/coscrawl-cps.h \
 	include/coscrawl/libdill.h share/man/man1/coscrawl.1 share/man/man3/coscrawl.3 share/man/man3/cos_fetch.3 share/man/man7/coscrawl-flow.7 \
@@ -22,12 +22,12 @@ for file in bin/coscrawl lib/libcoscrawl.la lib/pkgconfig/coscrawl.pc include/co
 done
 echo "missing:$missing" >>"$work/log"
 [ -z "$missing" ]
-verdict $? "program, library, headers, coscrawl.pc, manual and completion are there"
+ok $? "program, library, headers, coscrawl.pc, manual and completion are there"
 [ "$(pc --modversion)" = "$("$root$prefix/bin/coscrawl" --version | sed -n '1s/^coscrawl //p')" ]
-verdict $? "the program and coscrawl.pc agree about the version"
+ok $? "the program and coscrawl.pc agree about the version"
 if command -v ldd >/dev/null; then
 	! ldd "$root$prefix/bin/coscrawl" | grep -E 'libcoscrawl|not found' >>"$work/log"
-	verdict $? "the program runs without ldconfig: it holds the library"
+	ok $? "the program runs without ldconfig: it holds the library"
 fi
 programs
 headers
@@ -41,5 +41,4 @@ else
 fi
 alone make uninstall DESTDIR="$root"
 left
-echo "1..$n"
-exit $failed
+done_testing

@@ -13,7 +13,7 @@ AM_CPPFLAGS += -I$(top_srcdir)/tests
 else
 TAP_LIBS = -ltap
 endif
-EXTRA_DIST += tests/tap.c tests/tap.h tests/SKIPS
+EXTRA_DIST += tests/tap.c tests/tap.h tests/tap.sh tests/SKIPS
 
 include tests/foundation.mk
 include tests/dill.mk

@@ -6,21 +6,9 @@ srcdir=${srcdir:-.}
 man=${builddir:-.}/man
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-if ! command -v mandoc >/dev/null 2>&1; then
-	echo "1..0 # SKIP no mandoc here"
-	exit 0
-fi
-n=0 failed=0
-verdict() { # STATUS DESCRIPTION; what went wrong is in log
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		head -n 20 "$work/log" | sed 's/^/# /'
-	fi
-}
+. "${srcdir:-.}/tests/tap.sh"
+command -v mandoc >/dev/null 2>&1 || skip_all "no mandoc here"
+explain() { head -n 20 "$work/log"; }
 include="-I$srcdir/src -I$srcdir/compat"
 
 echo '#include <coscrawl-cps.h>' >"$work/all.c"
@@ -28,10 +16,10 @@ echo '#include <coscrawl-cps.h>' >"$work/all.c"
 gcc -std=gnu11 $include -fsyntax-only -aux-info "$work/aux" "$work/all.c" >"$work/log" 2>&1
 sed -nE 's/^.* extern [^(]*\b(c(os|ps)_[a-z0-9][a-z0-9_]+) \(.*/\1/p' "$work/aux" | sort -u >"$work/declared"
 [ "$(wc -l <"$work/declared")" -gt 150 ]
-verdict $? "the compiler lists the public functions"
+ok $? "the compiler lists the public functions"
 sort "$man/functions/list" | awk '{ print $1 }' >"$work/entries"
 diff "$work/declared" "$work/entries" >"$work/log" 2>&1
-verdict $? "each has its entry, and no entry is of another"
+ok $? "each has its entry, and no entry is of another"
 
 # prototypes PAGE…: from the .Ft, .Fo, .Fa and .Fc of the pages.
 prototypes() {
@@ -47,21 +35,20 @@ for pages in "$man/functions/*.3" "$man/*.3"; do
 	gcc -std=gnu11 $include -Werror -fsyntax-only "$work/again.c" >"$work/log" 2>&1 &&
 		grep -oE '^[^(]*\b(cos|cps)_[a-z0-9_]+\(' "$work/again.c" | grep -oE '(cos|cps)_[a-z0-9_]+\(' | tr -d '(' |
 		sort -u | diff - "$work/declared" >"$work/log"
-	verdict $? "every prototype in ${pages##*/man/} is the header's"
+	ok $? "every prototype in ${pages##*/man/} is the header's"
 done
 
 # Our own pages are not installed where mandoc looks for them.
 mandoc -T lint "$man"/*.3 "$man"/functions/*.3 2>&1 | grep -v 'referenced manual not found' >"$work/log"
 [ ! -s "$work/log" ]
-verdict $? "mandoc -T lint finds nothing, not even in style"
+ok $? "mandoc -T lint finds nothing, not even in style"
 : >"$work/log"
 for page in "$man"/functions/*.3; do
 	[ "$(awk '/^\.Sh DESCRIPTION/ { on = 1; next } /^\.Sh/ { on = 0 } on' "$page" | wc -w)" -ge 3 ] || echo "$page" >>"$work/log"
 done
 [ ! -s "$work/log" ]
-verdict $? "every entry says something"
+ok $? "every entry says something"
 mandoc -T utf8 "$man/functions/cps_fetch.3" | col -b >"$work/log"
 grep -q 'cos_fetch(3)' "$work/log" && grep -q 'One HTTP exchange' "$work/log"
-verdict $? "a callback twin's page says what its twin's does"
-echo "1..$n"
-exit $failed
+ok $? "a callback twin's page says what its twin's does"
+done_testing

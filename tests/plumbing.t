@@ -4,24 +4,21 @@
 coscrawl=${COSCRAWL:-./coscrawl}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-n=0 failed=0
+. "${srcdir:-.}/tests/tap.sh"
+explain() {
+	printf '%s\n' "$got" | sed 's/^/got: /'
+	printf '%s\n' "$want" | sed 's/^/expected: /'
+	sed 's/^/stderr: /' "$tmp/err"
+	echo "exit $rc, expected $code"
+}
 # check CODE EXPECTED DESCRIPTION COMMAND...: stdout and the exit code.
 check() {
 	code=$1 want=$2 what=$3
 	shift 3
 	got=$("$coscrawl" "$@" 2>"$tmp/err" </dev/null)
 	rc=$?
-	n=$((n + 1))
-	if [ "$got" = "$want" ] && [ "$rc" = "$code" ]; then
-		echo "ok $n - $what"
-	else
-		failed=1
-		echo "not ok $n - $what"
-		printf '%s\n' "$got" | sed 's/^/# got: /'
-		printf '%s\n' "$want" | sed 's/^/# expected: /'
-		sed 's/^/# stderr: /' "$tmp/err"
-		echo "# exit $rc, expected $code"
-	fi
+	[ "$got" = "$want" ] && [ "$rc" = "$code" ]
+	ok $? "$what"
 }
 
 check 0 'http://h/a/c
@@ -74,12 +71,6 @@ check 2 '' "no agent" robots "$tmp/robots.txt" http://h/
 check 2 '' "no URL" robots --agent one "$tmp/robots.txt"
 
 for command in resolve path robots; do
-	lines=$("$coscrawl" $command --help | wc -l)
-	n=$((n + 1))
-	if [ "$lines" = 2 ]; then echo "ok $n - $command --help is two lines"; else
-		failed=1
-		echo "not ok $n - $command --help is two lines"
-	fi
+	is "$("$coscrawl" $command --help | wc -l)" 2 "$command --help is two lines"
 done
-echo "1..$n"
-exit $failed
+done_testing

@@ -14,7 +14,7 @@ root=
 prefix=$work/prefix
 
 alone make dist-xz distdir="${packed##*/}" XZ_OPT=-0 && tar -xf "$packed.tar.xz" -C "$work"
-verdict $? "make dist"
+ok $? "make dist"
 mkdir "$work/bin" "$work/build"
 for tool in autoconf autoheader autom4te automake automake-1.16 autoreconf aclocal aclocal-1.16 \
 	libtool libtoolize m4; do
@@ -24,23 +24,23 @@ chmod +x "$work/bin"/*
 PATH=$work/bin:$PATH
 cd "$work/build" || exit 1
 alone "$work/${packed##*/}/configure" --prefix="$prefix" CC="${CC:-cc}" CFLAGS=-O0
-verdict $? "./configure --prefix=…"
+ok $? "./configure --prefix=…"
 alone make -j2
-verdict $? "make"
+ok $? "make"
 alone make install
-verdict $? "make install"
+ok $? "make install"
 [ ! -e "$work/called" ]
-verdict $? "no autotool was called"
+ok $? "no autotool was called"
 "$prefix/bin/coscrawl" --version >>"$work/log" 2>&1
-verdict $? "coscrawl --version, with no ldconfig before"
+ok $? "coscrawl --version, with no ldconfig before"
 if command -v man >/dev/null; then
 	PATH=$prefix/bin:$PATH man -P cat coscrawl 2>>"$work/log" | grep -q 'coscrawl'
-	verdict $? "man coscrawl, with the prefix's bin in PATH"
+	ok $? "man coscrawl, with the prefix's bin in PATH"
 fi
 [ -f "$prefix/lib/libcoscrawl.so" ] && [ -f "$prefix/lib/libcoscrawl.a" ]
-verdict $? "there is a shared and a static library"
+ok $? "there is a shared and a static library"
 [ "$(pc --libs | tr -d ' ')" = "-L$prefix/lib-lcoscrawl" ]
-verdict $? "a program links libcoscrawl and nothing else"
+ok $? "a program links libcoscrawl and nothing else"
 programs
 headers
 symbols "$prefix/lib/libcoscrawl.so"
@@ -52,5 +52,4 @@ site=
 mv "$work/aside"/* "$prefix/lib/"
 alone make uninstall
 left
-echo "1..$n"
-exit $failed
+done_testing

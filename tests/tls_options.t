@@ -1,12 +1,10 @@
 #!/bin/sh
 # tls_options.t - certificates and HTTP/2 against nginx: --cacert, --insecure, --http2.
 coscrawl=${COSCRAWL:-./coscrawl}
+. "${srcdir:-.}/tests/tap.sh"
 PATH=$PATH:/usr/sbin
 for tool in nginx openssl; do
-	command -v $tool >/dev/null 2>&1 || {
-		echo "1..0 # SKIP no $tool here"
-		exit 0
-	}
+	command -v $tool >/dev/null 2>&1 || skip_all "no $tool here"
 done
 tmp=$(mktemp -d) || exit 1
 chmod 755 "$tmp"
@@ -48,17 +46,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	port=$((port + 7))
 done
 
-n=0 failed=0
-check() { # HELD DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		sed 's/^/# /' err access.log
-	fi
-}
+explain() { cat err access.log; }
 crawl() { # WANTED-CODE ARGUMENT...
 	want=$1
 	shift
@@ -68,29 +56,28 @@ crawl() { # WANTED-CODE ARGUMENT...
 	code=$?
 	sleep 0.1
 	[ $code = "$want" ]
-	check $? "$* https://localhost/: exit $want (got $code)"
+	ok $? "$* https://localhost/: exit $want (got $code)"
 }
 resolve='--resolve=localhost:*:127.0.0.1'
 crawl 5 "$resolve"
 [ ! -s access.log ]
-check $? "an unknown certificate: no request is made"
+ok $? "an unknown certificate: no request is made"
 grep -q "^coscrawl: https://localhost:$port/: certificate is not trusted: self-signed certificate\$" err
-check $? "and one line says what is wrong with it"
+ok $? "and one line says what is wrong with it"
 crawl 0 "$resolve" --insecure
 grep -q '/two.html' access.log
-check $? "--insecure: the pages come"
+ok $? "--insecure: the pages come"
 crawl 0 "$resolve" --cacert=cert.pem
 grep -q '^HTTP/2.0 /two.html' access.log
-check $? "--cacert: trusted, and HTTP/2 is used by default"
+ok $? "--cacert: trusted, and HTTP/2 is used by default"
 crawl 0 "$resolve" --cacert=cert.pem --no-http2
 grep -q '^HTTP/1.1 /two.html' access.log && ! grep -q HTTP/2 access.log
-check $? "--no-http2: HTTP/1.1"
+ok $? "--no-http2: HTTP/1.1"
 rm -rf d
 "$coscrawl" --no-progress -t 1 -P d --cacert=cert.pem "https://127.0.0.1:$port/" >out 2>err
 [ $? = 5 ]
-check $? "a certificate for another name: exit 5"
+ok $? "a certificate for another name: exit 5"
 grep -q "/: certificate is for another name: no alternative certificate subject name matches target host name '127.0.0.1'\$" err
-check $? "and one line says which name"
+ok $? "and one line says which name"
 crawl 3 --cacert=missing.pem
-echo "1..$n"
-exit $failed
+done_testing

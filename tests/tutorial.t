@@ -27,30 +27,29 @@ for name in coroutines callbacks queue crawl hooks; do
 	${CC:-cc} $(instrumented) -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -I"$top/src" -I"$top/compat" \
 		$(make_variable DILL_CPPFLAGS | sed "s|\$(top_srcdir)|$top|") \
 		-o "$work/$name" "$work/$name.c" .libs/libcos.a $(make_variable DILL_LIBS) $(make_variable COS_LIBS) >"$work/log" 2>&1
-	verdict $? "$name: compiles"
+	ok $? "$name: compiles"
 	"$work/$name" "$url" >"$work/$name.out" 2>"$work/log"
-	verdict $? "$name: runs"
+	ok $? "$name: runs"
 done
 for name in coroutines callbacks queue; do
 	sort "$work/$name.out" >"$work/log"
 	[ "$(sort -u "$work/$name.out" | wc -l)" -eq "$(wc -l <"$work/$name.out")" ] &&
 		[ "$(grep -c '^ok .*\.html$' "$work/$name.out")" -ge 20 ]
-	verdict $? "$name: every page once"
+	ok $? "$name: every page once"
 	sort "$work/coroutines.out" >"$work/first"
 	cmp -s "$work/first" "$work/log"
-	verdict $? "$name: the pages of the first"
+	ok $? "$name: the pages of the first"
 done
 [ "$(grep -c '^200 .*/p[0-9]*\.html$' "$work/crawl.out")" -eq 19 ] && ! grep -q /private/ "$work/crawl.out"
-verdict $? "crawl: every page but what robots.txt disallows"
+ok $? "crawl: every page but what robots.txt disallows"
 cp "$work/hooks.out" "$work/log"
 grep -qE '^[1-9][0-9]* queue task$' "$work/log" && [ "$(sed -n 's/ fetch$//p' "$work/log")" -ge 20 ] &&
 	tail -n 2 "$work/log" | head -n 1 | grep -q '^fetch at ' && tail -n 1 "$work/log" | grep -q '^queue task at '
-verdict $? "hooks: counts every kind, and shows what led to a fetch"
+ok $? "hooks: counts every kind, and shows what led to a fetch"
 "$work/coroutines" http://127.0.0.1:1/ >"$work/log" 2>&1
 grep -qx 'connection refused http://127.0.0.1:1/' "$work/log"
-verdict $? "an error is said"
+ok $? "an error is said"
 grep -v '^#include' "$work/coroutines.c" | grep . >"$work/log"
 [ "$(wc -l <"$work/log")" -le 30 ]
-verdict $? "the first one has 30 lines"
-echo "1..$n"
-exit $failed
+ok $? "the first one has 30 lines"
+done_testing

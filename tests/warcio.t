@@ -7,16 +7,7 @@ coscrawl=${COSCRAWL:-./coscrawl}
 work=$(mktemp -d) || exit 1
 site=
 trap 'kill $site 2>/dev/null; rm -rf "$work"' EXIT
-n=0
-ok() { # STATUS DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
-is() { # GOT WANTED DESCRIPTION
-	test "$1" = "$2"
-	ok $? "$3"
-	[ "$1" = "$2" ] || printf '# got %s, wanted %s\n' "$1" "$2"
-}
+. "$srcdir/tests/tap.sh"
 
 mkdir "$work/npm"
 cp "$srcdir/tests/warcio.mjs" "$work/npm/read.mjs"
@@ -88,4 +79,4 @@ ok $? "after kill -9 it reads to the last record"
 read_all killed.warc.gz >report 2>&1
 is "$(value wrong)" "" "and after the crawl has gone on"
 is "$(grep -c 'Content-Length Too Small' report)" 0 "without a remainder"
-echo "1..$n"
+done_testing
