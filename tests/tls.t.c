@@ -6,6 +6,8 @@
 #include "tap.h"
 
 #include "coscrawl-cps.h"
+#include "hold.h"
+#include "phase_log.h"
 #include "web/fetch.h"
 
 #include <arpa/inet.h>
@@ -305,6 +307,46 @@ static void test_protocol(int cps)
     cos_page_free(page);
 }
 
+/* --- the hooks ------------------------------------------------------------------------ */
+
+static void phases_once(int cps, const struct cos_request *req)
+{
+    phase_log_clear();
+    cos_page_free(get(cps, req));
+}
+
+static void test_phases(int cps)
+{
+    const char *face = cps ? "cps" : "co";
+    struct cos_request req = request(GOOD, "site.test", "/page");
+    char url[64];
+    snprintf(url, sizeof url, "https://site.test:%d/page", hold.port);
+    req.url = url;
+    req.http = 1;
+    phase_log_begin();
+    for (int i = 0; i < 3 && !phase_near(COS_HOOK_TLS, hold.ms); i++) {
+        cps_close(rt);
+        cos_shutdown(); /* no connection is left to use again */
+        cps_open(&rt);
+        phases_once(cps, &req);
+    }
+    is(phase_log.order, "fetch connect tls / first byte / transfer / / /",
+       "C46 %s: connect, tls, first byte and transfer of a fetch", face);
+    ok(!phase_log.bad, "C48 caused by the fetch");
+    ok(phase_near(COS_HOOK_TLS, hold.ms), "%s: tls %d ms, the server took %d", face,
+       (int)phase_log.ms[COS_HOOK_TLS], hold.ms);
+    ok(phase_log.ms[COS_HOOK_CONNECT] < hold.ms / 2, "%s: connect took %d ms", face,
+       (int)phase_log.ms[COS_HOOK_CONNECT]);
+    phases_once(cps, &req);
+    is(phase_log.order, "fetch first byte transfer / / /",
+       "C46 %s: a connection used again has neither connect nor tls", face);
+    req.http = 0;
+    req.url = request(UNKNOWN_CA, "site.test", "/page").url;
+    phases_once(cps, &req);
+    is(phase_log.order, "fetch connect tls / / /", "C46 %s: a handshake that fails ends there", face);
+    phase_log_end();
+}
+
 static const char *nginx_program(void)
 {
     static const char *const places[] = {"/usr/sbin/nginx", "/usr/local/sbin/nginx",
@@ -335,6 +377,7 @@ int main(void)
     put("zstd", "\x28\xb5\x2f\xfd\x20\x05\x29\x00\x00hello", 14);
     write_config();
     start_nginx(program);
+    hold_start(port[GOOD], 300);
     if (cps_open(&rt))
         BAIL_OUT("no runtime");
     for (int cps = 0; cps < 2; cps++) {
@@ -343,6 +386,8 @@ int main(void)
         test_encodings(cps);
         test_protocol(cps);
     }
+    for (int cps = 0; cps < 2; cps++)
+        test_phases(cps);
     test_multiplexing();
     cps_close(rt);
     cmp_ok(cos_shutdown(), "==", 0, "nothing is left");

@@ -6,7 +6,7 @@ check_PROGRAMS += tests/handshake.t
 tests_handshake_t_SOURCES = tests/handshake.t.c tests/crawl_run.h tests/raw.h tests/site.h \
 	tests/http.c tests/http.h
 check_PROGRAMS += tests/watch.t
-tests_watch_t_SOURCES = tests/watch.t.c tests/crawl_run.h tests/dnsstub.h tests/site.h tests/http.c \
+tests_watch_t_SOURCES = tests/watch.t.c tests/crawl_run.h tests/dnsstub.h tests/hold.h tests/site.h tests/http.c \
 	tests/http.h src/tool/lag.c src/tool/lag.h
 tests_mirror_t_SOURCES = tests/mirror.t.c tests/crawl_run.h tests/http.c tests/http.h
 tests_options_t_SOURCES = tests/options.t.c $(tool_option_sources) src/tool/text.c

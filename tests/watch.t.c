@@ -6,6 +6,7 @@
 #include "site.h"
 #include "crawl_run.h"
 #include "dnsstub.h"
+#include "hold.h"
 
 #include "coscrawl-cps.h"
 #include "tool/lag.h"
@@ -279,87 +280,21 @@ static void test_slow_first_byte(void)
        "and the database");
 }
 
-/* What the client says first is held back: TLS takes longer, nothing else. */
-static struct {
-    int fd, port, to, ms;
-} proxy;
-
-static void carry(int from, int to)
-{
-    char buf[16384];
-    ssize_t n = read(from, buf, sizeof buf);
-    if (n <= 0) {
-        shutdown(to, SHUT_WR);
-        return;
-    }
-    for (ssize_t at = 0, k; at < n && (k = write(to, buf + at, (size_t)(n - at))) > 0; at += k)
-        ;
-}
-
-static void *hold_back(void *arg)
-{
-    int a = (int)(intptr_t)arg, held = 0;
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)proxy.to),
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int b = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct pollfd p[2] = {{.fd = a, .events = POLLIN}, {.fd = b, .events = POLLIN}};
-    if (!connect(b, (struct sockaddr *)&at, sizeof at))
-        while (poll(p, 2, 5000) > 0 && !((p[0].revents | p[1].revents) & POLLERR)) {
-            if (p[0].revents && !held++)
-                usleep((useconds_t)proxy.ms * 1000);
-            if (p[0].revents)
-                carry(a, b);
-            if (p[1].revents)
-                carry(b, a);
-            if (p[0].revents & POLLHUP || p[1].revents & POLLHUP)
-                break;
-        }
-    close(a);
-    close(b);
-    return NULL;
-}
-
-static void *proxy_main(void *arg)
-{
-    int fd;
-    pthread_t t;
-    (void)arg;
-    while ((fd = accept(proxy.fd, NULL, NULL)) >= 0)
-        if (!pthread_create(&t, NULL, hold_back, (void *)(intptr_t)fd))
-            pthread_detach(t);
-    return NULL;
-}
-
-static int listening(int *port)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof at;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 16) ||
-        getsockname(fd, (struct sockaddr *)&at, &len))
-        BAIL_OUT("no port");
-    *port = ntohs(at.sin_port);
-    return fd;
-}
-
 static void test_slow_tls(void)
 {
     char words[512];
-    pthread_t t;
-    int fd;
+    int fd, to;
     skip(system("command -v openssl >/dev/null 2>&1") != 0, 3, "no openssl here")
-    fd = listening(&proxy.to);
+    fd = hold_listening(&to);
     close(fd);
-    proxy.fd = listening(&proxy.port);
-    proxy.ms = 400;
+    hold_start(to, 400);
     if (shell("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout "
               "../key.pem -out ../cert.pem 2>/dev/null && echo x >index.html && "
               "{ timeout 20 openssl s_server -accept %d -key ../key.pem -cert ../cert.pem -WWW "
-              ">/dev/null 2>&1 & echo $! >../pid; sleep 0.5; }", proxy.to) ||
-        pthread_create(&t, NULL, proxy_main, NULL))
+              ">/dev/null 2>&1 & echo $! >../pid; sleep 0.5; }", to))
         BAIL_OUT("no TLS server");
     snprintf(words, sizeof words, "-P p -l 0 -t 1 --no-robots --insecure --stats --trace %s/t.json "
-             "https://127.0.0.1:%d/index.html", top, proxy.port);
+             "https://127.0.0.1:%d/index.html", top, hold.port);
     for (int i = 0; i < 3; i++) {
         shell("rm -rf p");
         again(words);
@@ -418,7 +353,7 @@ static void note_lag(void *arg, const char *what, const char *stack)
     snprintf(lag_stack, sizeof lag_stack, "%s", stack);
 }
 
-static void hold(int e, void *arg)
+static void spin(int e, void *arg)
 {
     int64_t end = now_ms() + 40;
     (void)e, (void)arg;
@@ -426,10 +361,10 @@ static void hold(int e, void *arg)
         ;
 }
 
-static void start_hold(int e, void *rt)
+static void start_spin(int e, void *rt)
 {
     (void)e;
-    cps_sleep(rt, dill_now() + 1, hold, NULL);
+    cps_sleep(rt, dill_now() + 1, spin, NULL);
 }
 
 static void test_lag(void)
@@ -438,7 +373,7 @@ static void test_lag(void)
     struct cps_rt *rt;
     if (cps_open(&rt))
         BAIL_OUT("cps_open");
-    cps_defer(rt, start_hold, rt);
+    cps_defer(rt, start_spin, rt);
     cps_run(rt);
     like(lag_what, "^timer held the loop for [3-9][0-9] ms$", "the loop was held, and by whom");
     like(lag_stack, "^timer at .*watch\\.t\\.c:[0-9]+\ndefer at .*watch\\.t\\.c:[0-9]+\n$",

@@ -62,8 +62,8 @@ tests_fuzz_fuzz_sitemap_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_sitemap_LDADD = libcos.la
 endif
 # fetch
-check_PROGRAMS += tests/fetch.t tests/tls.t
-EXTRA_DIST += tests/fetch_rows.h
+check_PROGRAMS += tests/fetch.t tests/fetch_phases.t tests/tls.t
+EXTRA_DIST += tests/fetch_rows.h tests/hold.h tests/phase_log.h
 EXTRA_DIST += tests/dnsstub.h
 # What may block is wrapped: the test sees which thread calls it.
 check_PROGRAMS += tests/noblock.t

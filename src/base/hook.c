@@ -7,6 +7,7 @@
 #include "base/hook_int.h"
 
 #include "base/err.h"
+#include "base/hook_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +56,13 @@ void cos_hook_free(struct cos_hook *hook)
     free(hook);
 }
 
+/* The checking hook comes before all others, so that it knows every trigger. */
 static int attach(struct cos_hook *hook)
 {
-    struct cos__hooks *hooks = cos__hooks_make();
+    struct cos__hooks *hooks;
+    if (!cos__hooks())
+        cos__check_begin();
+    hooks = cos__hooks_make();
     if (!hooks)
         return COS_ENOMEM;
     if (hook->home)

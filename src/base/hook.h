@@ -11,6 +11,11 @@
  * listener that is closed unused has init and destroy only. A coroutine has a
  * pair for each stretch between two waits. Pairs nest like parentheses.
  *
+ * A fetch causes operations in its turn, each begun when the one before has ended:
+ * dns (unless the name is known), connect and tls (unless a connection is used
+ * again), transfer with the name "first byte", from the request to the first line
+ * of the answer, and transfer, to its end.
+ *
  * What is covered is operations, not switches: it works on any libdill. A
  * coroutine of one's own takes part with cos_co_begin() and cos_co_end(), and its
  * bare libdill calls with cos_co_wait(); without them it runs under the name of

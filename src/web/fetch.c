@@ -18,6 +18,7 @@ enum { DEFAULT_IDLE_MS = 30000 };
 /* Everything but the page goes back: the handle, the lookup, the file. */
 static void give_back(struct cos__fetch *fetch)
 {
+    cos__fetch_phase(fetch, COS__PHASE_NONE);
     cos__fetch_name_stop(fetch);
     if (fetch->wire_spill && !fetch->page->wire->spill)
         fetch->page->wire->cut = 1;
@@ -34,6 +35,8 @@ static void give_back(struct cos__fetch *fetch)
 static void end(struct cos__fetch *fetch, int err)
 {
     fetch->page->err = err;
+    if (err && COS__HOOK_LIVE(fetch->op.hook))
+        cos__fetch_phase_failed(fetch, err);
     give_back(fetch);
     cos__op_complete(&fetch->op, err);
 }
@@ -84,10 +87,12 @@ void cos__fetch_ended(struct cos__fetch *fetch, int code)
 {
     fetch->code = code;
     fetch->ended = 1;
-    if ((fetch->spill || fetch->wire_spill) && !code)
+    if ((fetch->spill || fetch->wire_spill) && !code) {
+        cos__fetch_phase(fetch, COS__PHASE_NONE);
         end_spilled(fetch);
-    else
-        end(fetch, cos__fetch_finish(fetch, code));
+        return;
+    }
+    end(fetch, cos__fetch_finish(fetch, code));
 }
 
 void cos__fetch_spilled(void *arg)
@@ -202,6 +207,8 @@ static struct cos_op *make(struct cos_page *page, const struct cos_request *req,
         return NULL;
     }
     fetch->easy->fetch = fetch;
+    if (COS__HOOK_LIVE(fetch->op.hook) != fetch->easy->watched)
+        cos__easy_watch(fetch->easy, !fetch->easy->watched);
     fetch->own_page = (uint8_t)own;
     fetch->op.doom = apply(engine, fetch, req);
     if (fetch->op.doom)

@@ -25,6 +25,7 @@ static int answer_begins(struct cos__fetch *fetch, const char *line, size_t len)
     const char *at = memchr(line, ' ', len);
     if (page->head.len)
         cos__fetch_forget_headers(page);
+    cos__fetch_phase(fetch, COS__PHASE_TRANSFER);
     fetch->encoded = 0;
     page->protocol = line[5] == '2' ? "h2" : line[5] == '3' ? "h3" : line[7] == '0' ? "HTTP/1.0"
                                                                                     : "HTTP/1.1";

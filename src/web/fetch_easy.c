@@ -392,6 +392,8 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
         return CURL_SOCKET_BAD;
     }
     cos__engine_opened(cos__engine(), fd);
+    if (easy->fetch)
+        cos__fetch_phase(easy->fetch, COS__PHASE_CONNECT);
     return fd;
 }
 

@@ -26,6 +26,7 @@ struct cos__easy {
     struct cos__plan plan;    /* what is set in it */
     void *headers, *resolve;  /* curl_slist: curl does not copy these */
     uint8_t posted, has_url;  /* a request body is set; the URL's parts are */
+    uint8_t watched;          /* it tells the hooks when a request goes out */
     int socket_errno;         /* why a socket could not be opened: curl forgets it */
     char why[256];            /* CURLOPT_ERRORBUFFER */
 };
@@ -53,6 +54,8 @@ struct cos__fetch {
     int code;                       /* curl's result, once ended */
     uint8_t own_page, added, encoded, in_body, paused, ended;
     uint8_t wire_at;                /* where in the exchange fetch_wire.c is */
+    uint8_t phase;                  /* enum cos__phase, while a hook sees it */
+    struct cos__hook *phase_hook;
 };
 
 /* Which addresses curl's own cache was given for a host, and when. */
@@ -124,6 +127,28 @@ void cos__fetch_on_wire(struct cos__easy *easy, enum cos__wire_kind kind, const 
 /* The answer is whole, its body len bytes without chunks: what came after it on
  * the same connection goes. */
 void cos__fetch_wire_end(struct cos__fetch *fetch, int64_t len);
+
+/* --- fetch_phase.c: its stages, for the hooks --------------------------------- */
+enum cos__phase {
+    COS__PHASE_NONE,
+    COS__PHASE_CONNECT,
+    COS__PHASE_TLS,
+    COS__PHASE_FIRST_BYTE,
+    COS__PHASE_TRANSFER
+};
+void cos__fetch_phase_seen(struct cos__fetch *fetch, enum cos__phase phase);
+/* The stage before ends, this one begins. */
+static inline void cos__fetch_phase(struct cos__fetch *fetch, enum cos__phase phase)
+{
+    if (COS__HOOK_LIVE(fetch->op.hook))
+        cos__fetch_phase_seen(fetch, phase);
+}
+/* It ends with that error, seen by a hook. */
+void cos__fetch_phase_failed(struct cos__fetch *fetch, int err);
+/* A transfer of that curl handle waits for its socket to become readable. */
+void cos__fetch_phase_reads(void *curl);
+/* Whether requests of this handle are to be told. */
+void cos__easy_watch(struct cos__easy *easy, int on);
 
 /* --- fetch_head.c: header lines --------------------------------------------- */
 /* Keeps what the page wants of one line. */

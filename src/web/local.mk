@@ -8,6 +8,7 @@ libcos_la_SOURCES += \
 	src/web/fetch_head.c \
 	src/web/fetch_host.c src/web/fetch_host.h \
 	src/web/fetch_name.c \
+	src/web/fetch_phase.c \
 	src/web/fetch_spill.c src/web/fetch_spill.h \
 	src/web/fetch_told.c \
 	src/web/fetch_wire.c \

@@ -145,8 +145,9 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *un
 {
     struct cos__engine *engine = arg;
     struct cos__sock *sock = sock_of(engine, fd);
-    (void)easy;
     (void)unused;
+    if (COS__HOOKS_ON() && what == CURL_POLL_IN)
+        cos__fetch_phase_reads(easy);
     if (what == CURL_POLL_REMOVE) {
         if (!sock)
             return 0;
