@@ -87,16 +87,39 @@ is "$(ask '[.descriptors_64[] | select(.style == "once") | .error == null and .p
 is "$(ask '[.cells[] | select(.style == "queue") | .duplicates == 0 and .fetch_p50_us >= 5000] | all')" true \
 	"C5 real leaves: each page once, and not faster than the site"
 
+# too little time: fewer rounds, but as many for each cell
+"$coscrawl" bench --style=once,queue --leaves=null --shape=tree,cross --rounds=200 --max-time=2 --no-instructions -q \
+	--json >"$tmp/json"
+is "$(ask '[.cells[] | .rounds] | unique | length')" 1 "cut short: every cell has as many rounds"
+is "$(ask '.partial and .rounds < .rounds_asked and .rounds == .cells[0].rounds and .seconds < 4')" true \
+	"and it says how many, in time"
+
 # interrupted
+wait_for() { # TEXT
+	for _ in $(seq 300); do
+		grep -q "$1" "$tmp/err" && return
+		sleep 0.1
+	done
+}
 mkdir "$tmp/run"
-TMPDIR=$tmp/run "$coscrawl" bench --no-instructions -q --json >"$tmp/json" 2>"$tmp/err" &
+TMPDIR=$tmp/run "$coscrawl" bench --style=once,queue --leaves=null,real --shape=tree,cross --rounds=200 --no-instructions \
+	--json >"$tmp/json" 2>"$tmp/err" &
 pid=$!
-sleep 1
+wait_for 'round 2 of 200, 3 of'
 kill -INT $pid
 wait $pid
 is $? 11 "interrupted: exit 11"
-is "$(ask '.partial')" true "and what there is was written"
+is "$(ask '.partial and .interrupted and .rounds >= 1')" true "what there is was written: a whole round at least"
+is "$(ask '[.cells[] | .rounds] | unique | length')" 1 "the unfinished round was dropped"
+is "$(ask '[.cells[] | select(.valid and .rank and .ratio)] | length')" "$(ask '.cells | length')" \
+	"and every cell has its numbers"
 is "$(ls -A "$tmp/run")" "" "and nothing stays behind"
+TMPDIR=$tmp/run "$coscrawl" bench --leaves=null --no-instructions >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+wait_for 'warm-up, 3 of'
+kill -INT $pid
+wait $pid
+is "$? $(grep -c 'no whole round.*(interrupted)' "$tmp/out")" "11 1" "interrupted before the first round: it says so"
 
 # bad usage
 for bad in --parser=guess --style=quick --rounds=0 --rounds=x --shape= --side-by-side=queue --frobnicate extra; do

@@ -1,9 +1,10 @@
 /* bench.h - `coscrawl bench`: the spiders of examples/spider measured side by
  * side. matrix.c says which cells there are, worker.c runs one of them in a
- * process of its own, run.c spawns workers round after round, numbers.c makes
- * medians and intervals of their samples, source.c reads the sources, out_*.c
+ * process of its own, jobs.c looks after processes, run.c runs workers round
+ * after round, count.c and limits.c look at what needs no clock, numbers.c makes
+ * medians and intervals of the samples, source.c reads the sources, out_*.c
  * write. May call everything to the right of src/bench; the tool calls
- * bench_main(). */
+ * bench_matrix(), bench_run() and a bench_write_*(). */
 #ifndef COS_BENCH_BENCH_H
 #define COS_BENCH_BENCH_H
 
@@ -89,16 +90,18 @@ struct bench {
     const char *uncounted; /* why there are no instructions; NULL: there are */
     struct bench_limit limits[BENCH_LIMITS];
     size_t nlimits;
-    int interrupted, out_of_time;
-    int cut; /* fewer rounds than asked for, or no fairness, for want of time */
-    double seconds; /* that it took */
+    int rounds;       /* that every cell has; 0: finished tables may have one */
+    size_t under_way; /* which cell of the round */
+    int interrupted;  /* by a signal */
+    int cut;          /* less than asked for, for want of time */
+    double seconds;   /* that it took */
     char dir[64];
     char program[4096];
 };
 
 static inline int bench_is_partial(const struct bench *bench)
 {
-    return bench->interrupted || bench->out_of_time || bench->cut;
+    return bench->interrupted || bench->cut;
 }
 
 /* --- matrix.c ------------------------------------------------------------------- */
@@ -118,6 +121,13 @@ const struct bench_result *bench_baseline(const struct bench *bench,
                                           const struct bench_result *result);
 /* 1 when both stand in the same table. */
 int bench_same_table(const struct bench_cell *a, const struct bench_cell *b);
+/* The cells [from, to) stand in one table. */
+struct bench_table {
+    const struct bench *bench;
+    size_t from, to;
+};
+/* The next one after t, whose to may be 0; 0 when there is none. */
+int bench_next_table(struct bench_table *t);
 
 /* --- worker.c ------------------------------------------------------------------- */
 struct bench_work {
@@ -131,37 +141,56 @@ int bench_worker(const struct bench_work *work);
 
 /* For callgrind: runs these cells (a list) between marks; or, to weigh what they
  * allocate, for memcheck, each in two children. An exit code. */
-enum { BENCH_COUNTED = 5 };
-int bench_count_worker(char *cells, int weigh);
+enum { BENCH_COUNTED = 3, BENCH_WEIGHED = 1 };
+int bench_count_worker(const struct bench_work *work, char *cells, int weigh);
 
-/* --- run.c, count.c ---------------------------------------------------------------- */
+/* --- jobs.c ----------------------------------------------------------------------- */
+enum { BENCH_AT_ONCE = 4 }; /* processes, at most */
+
+/* A process and who wants to know what it prints. */
+struct bench_job {
+    /* Calls bench_start(); 0 or -1. */
+    int (*start)(struct bench *bench, struct bench_job *job);
+    /* failed: it was not started, not in time, or ended otherwise than with 0. */
+    void (*end)(struct bench *bench, struct bench_job *job, int failed);
+    void *of;   /* what it is about */
+    int number; /* its own among those that run at once: names its directory */
+    struct cos_buf said;
+    int stopped; /* there was no time for it, or no wish */
+    /* of jobs.c */
+    int pid, fd;
+    int64_t until;
+};
+int bench_start(struct bench_job *job, const char *const *argv);
+/* Runs them all, width at once; none begins, and none goes on, after until. */
+void bench_run_jobs(struct bench *bench, struct bench_job *jobs, size_t n, size_t width,
+                    int64_t until);
+
+/* --- run.c, count.c, limits.c --------------------------------------------------------- */
 /* 0 or a negative error; what there is stays in bench when it was interrupted. */
 int bench_run(struct bench *bench);
-int bench_stopped(struct bench *bench);
-struct bench_child {
-    int pid, fd;
-};
-/* Starts a program; 0 or -1. */
-int bench_start(struct bench_child *child, const char *const *argv);
-/* Waits for it and gives what it printed; 0, or -1 when it ended otherwise than
- * with 0. */
-int bench_finish(struct bench_child *child, struct cos_buf *out);
+int bench_interrupted(void);
 void bench_progress(const struct bench *bench, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* By callgrind, when it is there: instructions and allocations of the cells with
- * null leaves, in half of the time at most; what real ones cost on both faces. */
-void bench_count(struct bench *bench);
 /* "name value" lines; 0, or -1 when some are missing. */
 int bench_parse_sample(const char *text, struct bench_sample *out);
-/* limits.c: real leaves with few descriptors. */
-void bench_limits(struct bench *bench);
-void bench_count_fairness(struct bench *bench);
-/* 1 when a cell has real leaves. */
-int bench_has_real(const struct bench *bench);
+/* A worker of this cell with one more option, or NULL. */
+int bench_start_worker(struct bench *bench, struct bench_job *job, const struct bench_cell *cell,
+                       const char *option);
+/* By valgrind, when it is there: instructions and allocations of the cells with
+ * null leaves; what real ones cost on both faces. Adds its jobs; how many. */
+enum { BENCH_COUNT_JOBS = 3 };
+size_t bench_count_jobs(struct bench *bench, struct bench_job *jobs);
+/* Real leaves with few descriptors. Adds its jobs; how many. */
+size_t bench_limit_jobs(struct bench *bench, struct bench_job *jobs);
 
 /* --- numbers.c --------------------------------------------------------------------- */
 void bench_summarise(struct bench *bench);
 double bench_median(double *values, size_t n);
+/* "3 rounds each", or what it came to. */
+void bench_put_rounds(const struct bench *bench, FILE *out);
+/* Why fairness was not measured. */
+const char *bench_unfair(const struct bench *bench);
 
 /* --- source.c ------------------------------------------------------------------------ */
 struct bench_source {
@@ -188,11 +217,6 @@ int bench_write_table(const struct bench *bench, FILE *out);
 int bench_write_json(const struct bench *bench, FILE *out);
 int bench_write_csv(const struct bench *bench, FILE *out);
 int bench_write_html(const struct bench *bench, FILE *out);
-/* The cells [from, to) stand in one table. */
-struct bench_table {
-    const struct bench *bench;
-    size_t from, to;
-};
 void bench_put_plots(const struct bench_table *table, FILE *out);
 /* 1 when it was run and got other pages than it should. */
 static inline int bench_is_bad(const struct bench_result *r)

@@ -1,8 +1,7 @@
-/* count.c - instructions and allocations, by callgrind: a busy machine cannot
- * change them. Null leaves are counted between marks in the worker. Real leaves,
- * whose threads may still be at work at a mark, are counted at two numbers of
- * runs; the difference leaves out start and end. Without valgrind nothing is
- * counted, and the output says so. */
+/* count.c - instructions and allocations, by callgrind and memcheck: a busy
+ * machine cannot change them. The worker runs its cells one after the other, for
+ * a start under valgrind costs more than a cell, and sets marks; callgrind writes
+ * a file at each. Without valgrind nothing is counted, and the output says so. */
 #define DILL_DISABLE_RAW_NAMES
 #include "bench/bench.h"
 
@@ -10,11 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FEW = 1, FAIR_MANY = 3, IDS_MAX = 1 << 16 };
+enum { IDS_MAX = 1 << 16, LIST_MAX = 1 << 16 };
 
 struct count {
     double instructions, allocations;
 };
+
+/* The same steps on real leaves, one page after the other. Not discipline: it
+ * opens a callback runtime per page, and that is no leaf. */
+static const char fair_co[] = "sequential/co/real/chain/0/1/scan";
+static const char fair_cps[] = "sequential/cps/real/chain/0/1/scan";
 
 /* --- callgrind's file ------------------------------------------------------------------- */
 
@@ -64,142 +68,111 @@ static int read_count(const char *file, struct count *out)
     return out->instructions > 0 ? 0 : -1;
 }
 
-/* --- a cell -------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
-static void count_file(const struct bench *bench, int runs, char file[96])
+static void count_file(const struct bench *bench, const struct bench_job *job, char file[96])
 {
-    snprintf(file, 96, "%s/callgrind-%d", bench->dir, runs);
+    snprintf(file, 96, "%s/callgrind-%d", bench->dir, job->number);
 }
 
-static int start_runs(struct bench *bench, const struct bench_cell *cell, int runs,
-                      struct bench_child *child)
+static int start_count(struct bench *bench, struct bench_job *job, const char *cells)
 {
-    char name[96], worker[112], dir[96], repeat[32], file[96], to[128];
-    const char *argv[] = {"valgrind", "--tool=callgrind", to, bench->program, "bench",
-                          worker, dir, repeat, NULL};
-    bench_cell_name(cell, name);
-    snprintf(worker, sizeof worker, "--worker=%s", name);
-    snprintf(dir, sizeof dir, "--worker-dir=%s/%d", bench->dir, runs);
-    snprintf(repeat, sizeof repeat, "--worker-runs=%d", runs);
-    count_file(bench, runs, file);
+    char dir[96], file[96], to[128];
+    const char *argv[] = {"valgrind", "--tool=callgrind", to, bench->program, "bench", dir, cells,
+                          NULL};
+    snprintf(dir, sizeof dir, "--worker-dir=%s/%d", bench->dir, job->number);
+    count_file(bench, job, file);
     snprintf(to, sizeof to, "--callgrind-out-file=%s", file);
-    return bench_start(child, argv);
+    return bench_start(job, argv);
 }
 
-static int finish_runs(struct bench *bench, int runs, struct bench_child *child, struct count *out,
-                       struct cos_buf *said)
-{
-    char file[96];
-    int rc = bench_finish(child, said);
-    count_file(bench, runs, file);
-    if (!rc)
-        rc = read_count(file, out);
-    unlink(file);
-    return rc;
-}
+struct page_cost {
+    double instructions, allocations; /* a page */
+    double instructions_step;
+};
 
-/* Per run, and the steps and pages of one. Both counts at once: instructions do
- * not mind company. */
-static int count_cell(struct bench *bench, const struct bench_cell *cell, int many,
-                      struct count *out, long long *steps, long long *pages)
+/* What callgrind wrote at the nth mark, about the cell of this name; 0 or -1. */
+static int take_cost(const struct bench *bench, const struct bench_job *job, int nth,
+                     const char *name, struct page_cost *out)
 {
-    struct cos_buf ignored = {.max = 1 << 16}, said = {.max = 1 << 16};
-    struct bench_child one, other;
-    struct count few = {0}, lot = {0};
-    const char *at;
-    int rc = start_runs(bench, cell, FEW, &one), rc2 = start_runs(bench, cell, many, &other);
-    if (!rc)
-        rc = finish_runs(bench, FEW, &one, &few, &ignored);
-    if (!rc2)
-        rc2 = finish_runs(bench, many, &other, &lot, &said);
-    *steps = !rc2 && said.data && (at = strstr(said.data, "\nsteps ")) ? atoll(at + 7) : 0;
-    *pages = !rc2 && said.data && (at = strstr(said.data, "\npages ")) ? atoll(at + 7) : 0;
-    cos_buf_release(&said);
-    cos_buf_release(&ignored);
-    out->instructions = (lot.instructions - few.instructions) / (many - FEW);
-    out->allocations = (lot.allocations - few.allocations) / (many - FEW);
-    return rc || rc2 || *steps <= 0 || *pages <= 0 ? -1 : 0;
-}
-
-int bench_has_real(const struct bench *bench)
-{
-    for (size_t i = 0; i < bench->count; i++)
-        if (bench->results[i].cell.leaves == BENCH_REAL)
-            return 1;
+    char base[96], file[128];
+    struct count count;
+    long long steps = 0, pages = 0;
+    const char *at = job->said.data ? strstr(job->said.data, name) : NULL;
+    count_file(bench, job, base);
+    snprintf(file, sizeof file, "%s.%d", base, nth);
+    if (!at || sscanf(at + strlen(name), " %lld %lld", &steps, &pages) != 2 || steps <= 0
+        || pages <= 0 || read_count(file, &count))
+        return -1;
+    out->instructions = count.instructions / BENCH_COUNTED / (double)pages;
+    out->allocations = count.allocations / BENCH_COUNTED / (double)pages;
+    out->instructions_step = count.instructions / BENCH_COUNTED / (double)steps;
     return 0;
 }
 
-/* The same steps on real leaves, one page after the other, on both faces. Not
- * discipline: it opens a callback runtime per page, and that is no leaf. */
-void bench_count_fairness(struct bench *bench)
+/* --- the real leaves, both faces ---------------------------------------------------------------- */
+
+static int start_fair(struct bench *bench, struct bench_job *job)
 {
-    struct bench_cell cell;
-    struct count co, cps;
-    long long steps, pages;
+    char cells[128];
+    snprintf(cells, sizeof cells, "--worker-count=%s,%s", fair_co, fair_cps);
     bench_progress(bench, "counting instructions: the real leaves, both faces");
-    if (bench_cell_parse("sequential/co/real/chain/0/1/scan", &cell)
-        || count_cell(bench, &cell, FAIR_MANY, &co, &steps, &pages)
-        || bench_cell_parse("sequential/cps/real/chain/0/1/scan", &cell)
-        || count_cell(bench, &cell, FAIR_MANY, &cps, &steps, &pages))
+    return start_count(bench, job, cells);
+}
+
+static void end_fair(struct bench *bench, struct bench_job *job, int failed)
+{
+    struct page_cost co, cps;
+    bench->cut |= job->stopped;
+    if (failed || take_cost(bench, job, 1, fair_co, &co) || take_cost(bench, job, 2, fair_cps, &cps))
         return;
-    bench->fairness = (struct bench_fairness){1, co.instructions / (double)pages,
-                                              cps.instructions / (double)pages};
+    bench->fairness = (struct bench_fairness){1, co.instructions, cps.instructions};
 }
 
 /* --- the cells with null leaves ------------------------------------------------------------ */
 
-static void take_count(const struct bench *bench, int nth, const char *said,
-                       struct bench_result *result)
+/* The option with their names; 0, or -1 when there is none. */
+static int null_cells(const struct bench *bench, const char *option, struct cos_buf *list)
 {
-    char name[96], file[128];
-    struct count count;
-    long long steps = 0, pages = 0;
-    const char *at;
-    bench_cell_name(&result->cell, name);
-    snprintf(file, sizeof file, "%s/callgrind.%d", bench->dir, nth);
-    at = said ? strstr(said, name) : NULL;
-    if (!at || sscanf(at + strlen(name), " %lld %lld", &steps, &pages) != 2 || !steps || !pages
-        || read_count(file, &count))
-        return;
-    result->instructions_step = count.instructions / BENCH_COUNTED / (double)steps;
-    result->instructions_page = count.instructions / BENCH_COUNTED / (double)pages;
-    result->allocations_page = count.allocations / BENCH_COUNTED / (double)pages;
-}
-
-/* Adds the names of these cells to the option; how many, or an error. */
-static int add_names(const struct bench *bench, struct cos_buf *list)
-{
-    char name[96];
-    int n = 0, err = 0;
+    int n = 0, err = cos_buf_adds(list, option);
     for (size_t i = 0; i < bench->count && !err; i++)
         if (bench->results[i].cell.leaves == BENCH_NULL) {
+            char name[96];
             bench_cell_name(&bench->results[i].cell, name);
             err = cos_buf_addf(list, "%s%s", n++ ? "," : "", name);
         }
-    return err ? err : n;
+    return err || !n ? -1 : 0;
 }
 
-/* All in one process, since its start costs most; callgrind writes a file at each
- * mark. */
-static void count_null(struct bench *bench)
+static int start_null(struct bench *bench, struct bench_job *job)
 {
-    struct cos_buf list = {.max = 1 << 16}, said = {.max = 1 << 16};
-    struct bench_child child;
-    char to[128];
-    const char *argv[] = {"valgrind", "--tool=callgrind", to, bench->program, "bench", NULL, NULL};
-    int rc = -1, n = cos_buf_adds(&list, "--worker-count=") ? 0 : add_names(bench, &list);
-    snprintf(to, sizeof to, "--callgrind-out-file=%s/callgrind", bench->dir);
-    argv[5] = list.data;
-    if (n > 0 && !bench_start(&child, argv))
-        rc = bench_finish(&child, &said);
-    if (n > 0 && rc)
-        bench->uncounted = bench_stopped(bench) ? "interrupted"
-                           : "valgrind could not run this program; after clang it wants -gdwarf-4";
-    for (size_t i = 0, nth = 1; !rc && i < bench->count; i++)
-        if (bench->results[i].cell.leaves == BENCH_NULL)
-            take_count(bench, (int)nth++, said.data, &bench->results[i]);
+    struct cos_buf list = {.max = LIST_MAX};
+    int rc = null_cells(bench, "--worker-count=", &list);
+    bench_progress(bench, "counting instructions: null leaves");
+    if (!rc)
+        rc = start_count(bench, job, list.data);
     cos_buf_release(&list);
-    cos_buf_release(&said);
+    return rc;
+}
+
+static void end_null(struct bench *bench, struct bench_job *job, int failed)
+{
+    int nth = 1;
+    bench->cut |= job->stopped;
+    if (failed)
+        bench->uncounted = job->stopped ? "no time was left"
+                           : "valgrind could not run this program; after clang it wants -gdwarf-4";
+    for (size_t i = 0; !failed && i < bench->count; i++) {
+        struct bench_result *r = &bench->results[i];
+        struct page_cost cost;
+        char name[96];
+        bench_cell_name(&r->cell, name);
+        if (r->cell.leaves != BENCH_NULL || take_cost(bench, job, nth++, name, &cost))
+            continue;
+        r->instructions_page = cost.instructions;
+        r->instructions_step = cost.instructions_step;
+        r->allocations_page = cost.allocations;
+    }
 }
 
 /* --- bytes, by memcheck --------------------------------------------------------------------- */
@@ -241,42 +214,73 @@ static double weight(const struct bench *bench, const struct bench_cell *cell, i
     return heap_total(file);
 }
 
-static void weigh_null(struct bench *bench)
+static int start_weigh(struct bench *bench, struct bench_job *job)
 {
-    struct cos_buf list = {.max = 1 << 16}, said = {.max = 1 << 17};
-    struct bench_child child;
+    struct cos_buf list = {.max = LIST_MAX};
     char to[128];
     const char *argv[] = {"valgrind", "--leak-check=no", "--undef-value-errors=no", to,
                           bench->program, "bench", NULL, NULL};
-    int n = cos_buf_adds(&list, "--worker-weigh=") ? 0 : add_names(bench, &list);
+    int rc = null_cells(bench, "--worker-weigh=", &list);
     snprintf(to, sizeof to, "--log-file=%s/heap.%%p", bench->dir);
     argv[6] = list.data;
-    if (n > 0 && !bench_start(&child, argv) && !bench_finish(&child, &said))
-        for (size_t i = 0; i < bench->count; i++) {
-            struct bench_result *r = &bench->results[i];
-            long long pages = 0;
-            double few = weight(bench, &r->cell, 1, said.data, &pages);
-            double many = weight(bench, &r->cell, 1 + BENCH_COUNTED, said.data, &pages);
-            if (few > 0 && many > few)
-                r->bytes_page = (many - few) / BENCH_COUNTED / (double)pages;
-        }
+    bench_progress(bench, "weighing allocations: null leaves");
+    if (!rc)
+        rc = bench_start(job, argv);
     cos_buf_release(&list);
-    cos_buf_release(&said);
+    return rc;
 }
 
-void bench_count(struct bench *bench)
+static void end_weigh(struct bench *bench, struct bench_job *job, int failed)
+{
+    bench->cut |= job->stopped;
+    for (size_t i = 0; !failed && i < bench->count; i++) {
+        struct bench_result *r = &bench->results[i];
+        long long pages = 0;
+        double few = weight(bench, &r->cell, 1, job->said.data, &pages);
+        double many = weight(bench, &r->cell, 1 + BENCH_WEIGHED, job->said.data, &pages);
+        if (few > 0 && many > few)
+            r->bytes_page = (many - few) / BENCH_WEIGHED / (double)pages;
+    }
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static int has(const struct bench *bench, enum bench_leaves leaves)
+{
+    for (size_t i = 0; i < bench->count; i++)
+        if (bench->results[i].cell.leaves == leaves)
+            return 1;
+    return 0;
+}
+
+static int start_version(struct bench *bench, struct bench_job *job)
 {
     const char *const argv[] = {"valgrind", "--version", NULL};
-    struct cos_buf said = {.max = 4096};
-    struct bench_child child;
-    int none = bench_start(&child, argv) || bench_finish(&child, &said);
-    cos_buf_release(&said);
-    bench->uncounted = none ? "no valgrind here" : NULL;
-    bench_progress(bench, "counting instructions and allocations");
-    if (!none)
-        count_null(bench);
-    if (!bench->uncounted)
-        weigh_null(bench);
+    (void)bench;
+    return bench_start(job, argv);
+}
+
+static void end_version(struct bench *bench, struct bench_job *job, int failed)
+{
+    (void)job;
+    bench->uncounted = failed ? "no valgrind here" : NULL;
+}
+
+size_t bench_count_jobs(struct bench *bench, struct bench_job *jobs)
+{
+    struct bench_job version = {.start = start_version, .end = end_version};
+    size_t n = 0;
+    bench->uncounted = "not asked for";
+    if (!bench->opt.no_instructions)
+        bench_run_jobs(bench, &version, 1, 1, INT64_MAX);
     if (bench->uncounted)
-        bench_progress(bench, "instructions are not counted: %s", bench->uncounted);
+        return 0;
+    /* A minute is too short to weigh as well. */
+    if (has(bench, BENCH_NULL) && !bench->opt.quick)
+        jobs[n++] = (struct bench_job){.start = start_weigh, .end = end_weigh};
+    if (has(bench, BENCH_NULL))
+        jobs[n++] = (struct bench_job){.start = start_null, .end = end_null};
+    if (has(bench, BENCH_REAL))
+        jobs[n++] = (struct bench_job){.start = start_fair, .end = end_fair};
+    return n;
 }

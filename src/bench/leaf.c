@@ -22,7 +22,7 @@ void bench_step_begin(void)
     if (++bench_web->in_flight > bench_web->peak)
         bench_web->peak = bench_web->in_flight;
     if (__builtin_expect(bench_web->probe.on, 0))
-        bench_probe_step(&bench_web->probe, bench_web->in_flight == bench_web->peak);
+        bench_probe_step(&bench_web->probe, bench_web->in_flight);
 }
 
 void bench_step_end(void)

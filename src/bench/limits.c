@@ -5,47 +5,50 @@
  * Not timed, not ranked. */
 #include "bench/bench.h"
 
-#include <string.h>
-
 static const char *const styles[] = {"parallel", "once", "queue"};
 static const char *const faces[] = {"cps", "co"};
 static const enum bench_shape shapes[] = {BENCH_CROWD, BENCH_STAR};
 
-/* So long that even a slow machine has begun all requests before the first ends. */
-enum { LATENCY = 100 };
+/* So long that even a slow machine, busy with the other jobs of jobs.c, has begun
+ * all requests before the first ends. */
+enum { LATENCY = 200 };
 
-static void run_limit(struct bench *bench, struct bench_limit *limit)
+static int start_limit(struct bench *bench, struct bench_job *job)
 {
-    char name[96], cell[112], dir[80], files[40];
-    const char *argv[] = {bench->program, "bench", cell, dir, files, NULL};
-    struct cos_buf out = {.max = 1 << 16};
-    struct bench_child child;
-    bench_cell_name(&limit->cell, name);
-    snprintf(cell, sizeof cell, "--worker=%s", name);
-    snprintf(dir, sizeof dir, "--worker-dir=%s", bench->dir);
+    const struct bench_limit *limit = job->of;
+    char files[40], name[96];
     snprintf(files, sizeof files, "--worker-nofile=%d", BENCH_NOFILE);
-    limit->have = !bench_start(&child, argv) && !bench_finish(&child, &out)
-                  && !bench_parse_sample(out.data, &limit->sample);
-    cos_buf_release(&out);
+    bench_cell_name(&limit->cell, name);
+    bench_progress(bench, "with %d descriptors: %s", BENCH_NOFILE, name);
+    return bench_start_worker(bench, job, &limit->cell, files);
 }
 
-void bench_limits(struct bench *bench)
+static void end_limit(struct bench *bench, struct bench_job *job, int failed)
 {
-    const char *list = bench->opt.styles;
-    bench_progress(bench, "with %d descriptors", BENCH_NOFILE);
-    for (size_t shape = 0; shape < 2; shape++)
-        for (size_t style = 0; style < 3; style++)
-            for (size_t face = 0; face < 2 && !bench_stopped(bench); face++) {
-                struct bench_limit *limit = &bench->limits[bench->nlimits];
-                char name[96];
-                snprintf(name, sizeof name, "%s/%s/real/%s/%d/%d/scan", styles[style], faces[face],
-                         bench_shape_name(shapes[shape]), LATENCY, BENCH_JOBS);
-                if (!bench_listed(list, styles[style])
-                    || !bench_listed(bench->opt.faces, faces[face])
-                    || !bench_listed(bench->opt.shapes, bench_shape_name(shapes[shape]))
-                    || bench_cell_parse(name, &limit->cell))
-                    continue;
-                bench->nlimits++;
-                run_limit(bench, limit);
-            }
+    struct bench_limit *limit = job->of;
+    limit->have = !failed && !bench_parse_sample(job->said.data, &limit->sample);
+    bench->cut |= job->stopped;
+}
+
+static int wanted(const struct bench *bench, const struct bench_cell *cell)
+{
+    return bench_listed(bench->opt.styles, cell->style->name)
+           && bench_listed(bench->opt.faces, cell->style->face)
+           && bench_listed(bench->opt.leaves, "real")
+           && bench_listed(bench->opt.shapes, bench_shape_name(cell->shape));
+}
+
+size_t bench_limit_jobs(struct bench *bench, struct bench_job *jobs)
+{
+    for (size_t i = 0; i < BENCH_LIMITS; i++) {
+        struct bench_limit *limit = &bench->limits[bench->nlimits];
+        char name[96];
+        snprintf(name, sizeof name, "%s/%s/real/%s/%d/%d/scan", styles[i / 2 % 3], faces[i % 2],
+                 bench_shape_name(shapes[i / 6]), LATENCY, BENCH_JOBS);
+        if (bench_cell_parse(name, &limit->cell) || !wanted(bench, &limit->cell))
+            continue;
+        jobs[bench->nlimits++] = (struct bench_job){.start = start_limit, .end = end_limit,
+                                                    .of = limit};
+    }
+    return bench->nlimits;
 }

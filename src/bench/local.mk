@@ -63,6 +63,7 @@ libbenchspider_la_LIBADD = $(BLOCKS_LIBS)
 libbench_la_SOURCES = \
 	src/bench/bench.h \
 	src/bench/count.c \
+	src/bench/jobs.c \
 	src/bench/leaf.c src/bench/leaf.h \
 	src/bench/leaf_co.c src/bench/leaf_cps.c \
 	src/bench/leaf_map.h \

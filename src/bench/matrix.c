@@ -184,10 +184,12 @@ static int add_limits(struct bench *bench, int latency)
 /* tidy only when it is asked for: a minute is short. */
 static int add_quick(struct bench *bench)
 {
-    static const struct web webs[] = {{BENCH_NULL, BENCH_ONE, 0, 0},   {BENCH_NULL, BENCH_TREE, 0, 0},
-                                      {BENCH_NULL, BENCH_CROSS, 0, 0}, {BENCH_REPLAY, BENCH_CROSS, 0, 0},
-                                      {BENCH_REAL, BENCH_TREE, 0, 0},  {BENCH_REAL, BENCH_CROSS, 5, 0},
-                                      {BENCH_REAL, BENCH_CROSS, 5, 1}};
+    static const struct web webs[] = {
+        {BENCH_NULL, BENCH_ONE, 0, 0},     {BENCH_NULL, BENCH_TREE, 0, 0},
+        {BENCH_NULL, BENCH_CROSS, 0, 0},   {BENCH_REPLAY, BENCH_CROSS, 0, 0},
+        {BENCH_REAL, BENCH_CROSS, 0, 0},   {BENCH_REAL, BENCH_CROSS, 5, 0},
+        {BENCH_REAL, BENCH_CROSS, 5, 1},
+    };
     int err = 0;
     for (size_t i = 0; i < sizeof webs / sizeof *webs && !err; i++)
         if (!webs[i].tidy || bench->opt.parsers)
@@ -198,8 +200,8 @@ static int add_quick(struct bench *bench)
 static int add_full(struct bench *bench)
 {
     static const int latencies[] = {5, 20, BENCH_TAIL};
-    static const struct web more[] = {{BENCH_REAL, BENCH_CROSS, 5, 0}, {BENCH_REAL, BENCH_TREE, 0, 1},
-                                      {BENCH_REAL, BENCH_CROSS, 5, 1}};
+    static const struct web more[] = {
+        {BENCH_REAL, BENCH_CROSS, 5, 0}, {BENCH_REAL, BENCH_TREE, 0, 1}, {BENCH_REAL, BENCH_CROSS, 5, 1}};
     int err = 0;
     for (int leaves = 0; leaves < BENCH_LEAVES && !err; leaves++)
         for (int shape = 0; shape < BENCH_CROWD && !err; shape++)
@@ -246,6 +248,16 @@ int bench_same_table(const struct bench_cell *a, const struct bench_cell *b)
 {
     return a->leaves == b->leaves && a->shape == b->shape && a->latency == b->latency
            && a->tidy == b->tidy;
+}
+
+int bench_next_table(struct bench_table *t)
+{
+    const struct bench *bench = t->bench;
+    t->from = t->to;
+    while (t->to < bench->count
+           && bench_same_table(&bench->results[t->to].cell, &bench->results[t->from].cell))
+        t->to++;
+    return t->from < bench->count;
 }
 
 const struct bench_result *bench_baseline(const struct bench *bench,

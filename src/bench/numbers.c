@@ -184,3 +184,26 @@ void bench_summarise(struct bench *bench)
     for (size_t i = 0; i < bench->count; i++)
         rank(bench, &bench->results[i]);
 }
+
+/* --- how complete it is ----------------------------------------------------------------------- */
+
+void bench_put_rounds(const struct bench *bench, FILE *out)
+{
+    if (bench->rounds == bench->opt.rounds)
+        fprintf(out, "%d round%s each", bench->rounds, bench->rounds == 1 ? "" : "s");
+    else if (bench->rounds)
+        fprintf(out, "%d of %d rounds each", bench->rounds, bench->opt.rounds);
+    else
+        fputs("no whole round: one for the tables that were finished", out);
+    if (bench->interrupted)
+        fputs(" (interrupted)", out);
+    else if (bench->cut)
+        fputs(" (there was no time for more)", out);
+}
+
+const char *bench_unfair(const struct bench *bench)
+{
+    return bench->uncounted ? bench->uncounted
+           : bench->interrupted ? "interrupted"
+           : bench->cut ? "no time was left" : "no cell has real leaves";
+}

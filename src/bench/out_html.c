@@ -217,31 +217,20 @@ static void put_head(const struct bench *bench, FILE *out)
                  "name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                  "<title>One spider, six ways, two faces</title>\n<style>\n%s</style>\n</head>\n"
                  "<body>\n<h1>One spider, six ways, two faces</h1>\n", style);
-    fprintf(out, "<p>%zu cells in %.0f s%s. <b class=\"co\">co</b> is the coroutine face, "
+    fprintf(out, "<p>%zu cells in %.0f s, ", bench->count, bench->seconds);
+    bench_put_rounds(bench, out);
+    fputs(". <b class=\"co\">co</b> is the coroutine face, "
                  "<b class=\"cps\">cps</b> the callback face. The baseline is queue co, for single "
-                 "pages discipline co; lines on bars are 95&nbsp;%% intervals of the median ratio. "
+                 "pages discipline co; lines on bars are 95&nbsp;% intervals of the median ratio. "
                  "A grey bar is a cell that got other pages than it should. Ranks are by "
-                 "instructions where they were counted, else by time.</p>\n",
-            bench->count, bench->seconds,
-            bench_is_partial(bench) ? ", not complete" : "");
+                 "instructions where they were counted, else by time.</p>\n", out);
     if (f->measured)
         fprintf(out, "<p class=\"soft\">Fairness: with real leaves a page costs %.0f instructions "
                      "on the coroutine face and %.0f on the callback face (%+.1f&nbsp;%%; aimed "
                      "at: within 3).</p>\n", f->co, f->cps, (f->cps / f->co - 1) * 100);
     else
-        fprintf(out, "<p class=\"soft\">Fairness of the real leaves was not measured%s%s.</p>\n",
-                bench->uncounted ? ": " : "", bench->uncounted ? bench->uncounted : "");
-}
-
-/* The next table after t; 0 when there is none. */
-static int next_table(struct bench_table *t)
-{
-    const struct bench *bench = t->bench;
-    t->from = t->to;
-    while (t->to < bench->count
-           && bench_same_table(&bench->results[t->to].cell, &bench->results[t->from].cell))
-        t->to++;
-    return t->from < bench->count;
+        fprintf(out, "<p class=\"soft\">Fairness of the real leaves was not measured: %s.</p>\n",
+                bench_unfair(bench));
 }
 
 static void put_contents(const struct bench *bench, FILE *out)
@@ -250,7 +239,7 @@ static void put_contents(const struct bench *bench, FILE *out)
     fputs("<nav><a href=\"#code\">the code</a> <a href=\"#sources\">the sources</a>", out);
     if (bench->nlimits)
         fprintf(out, " <a href=\"#few\">%d descriptors</a>", BENCH_NOFILE);
-    while (next_table(&table)) {
+    while (bench_next_table(&table)) {
         fprintf(out, " <a href=\"#t%zu\">", table.from);
         put_title(&bench->results[table.from].cell, out);
         fputs("</a>", out);
@@ -263,7 +252,7 @@ int bench_write_html(const struct bench *bench, FILE *out)
     struct bench_table table = {bench, 0, 0};
     put_head(bench, out);
     put_contents(bench, out);
-    while (next_table(&table))
+    while (bench_next_table(&table))
         put_table(&table, out);
     put_limits(bench, out);
     put_sources(out);

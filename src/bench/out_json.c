@@ -159,6 +159,9 @@ static void put_machine(struct cos_json *j, const struct bench *bench)
     put_double(j, "ratio", bench->fairness.measured ? bench->fairness.cps / bench->fairness.co : 0);
     cos_json_end(j);
     put_str(j, "instructions_not_counted", bench->uncounted);
+    put_int(j, "rounds_asked", bench->opt.rounds);
+    put_int(j, "rounds", bench->rounds);
+    put_bool(j, "interrupted", bench->interrupted);
     put_bool(j, "partial", bench_is_partial(bench));
     put_double(j, "seconds", bench->seconds);
 }

@@ -17,8 +17,9 @@ static void print_names(const struct bench_cell *cell, FILE *out)
     fprintf(out, " %4s %8s %6s  %s\n", "peak", "B/task", "stack", "ratio [95 %]");
 }
 
-static void print_head(const struct bench_cell *cell, FILE *out)
+static void print_head(const struct bench_result *first, FILE *out)
 {
+    const struct bench_cell *cell = &first->cell;
     char latency[16];
     struct cos_site_options opt;
     int nesting;
@@ -30,7 +31,7 @@ static void print_head(const struct bench_cell *cell, FILE *out)
     if (cell->leaves == BENCH_REAL)
         fprintf(out, ", latency %s%s%s", latency, cell->latency == BENCH_TAIL ? "" : " ms",
                 cell->tidy ? ", parsed by tidy" : "");
-    fprintf(out, "; ratio: %s a page against %s co\n",
+    fprintf(out, "; rounds: %d; ratio: %s a page against %s co\n", first->rounds,
             cell->leaves == BENCH_REAL ? "time" : "processor time",
             cell->shape == BENCH_ONE ? "discipline" : "queue");
     print_names(cell, out);
@@ -118,8 +119,7 @@ static void print_fairness(const struct bench *bench, FILE *out)
     const struct bench_fairness *f = &bench->fairness;
     double more = f->measured ? (f->cps / f->co - 1) * 100 : 0;
     if (!f->measured) {
-        fprintf(out, "\nfairness: not measured%s%s\n", bench->uncounted || bench->cut ? ": " : "",
-                bench->uncounted ? bench->uncounted : bench->cut ? "no time was left" : "");
+        fprintf(out, "\nfairness: not measured: %s\n", bench_unfair(bench));
         return;
     }
     fprintf(out,
@@ -133,19 +133,18 @@ int bench_write_table(const struct bench *bench, FILE *out)
     for (size_t i = 0; i < bench->count; i++) {
         const struct bench_result *r = &bench->results[i];
         if (i == 0 || !bench_same_table(&r->cell, &bench->results[i - 1].cell))
-            print_head(&r->cell, out);
+            print_head(r, out);
         print_row(r, out);
     }
     print_limits(bench, out);
     print_sources(out);
     print_fairness(bench, out);
-    fprintf(out, "\n%zu cells in %.0f s%s%s. Ranks are by instructions a page where they were "
-                 "counted, else by time;\nan invalid cell has none. A step (s) is one leaf call, "
-                 "p a page; B/p: bytes allocated a\npage; a task is one page from the first look "
-                 "to its report; peak: steps in flight;\nB/task: memory at the peak a step in "
-                 "flight; stack: the deepest at a "
-                 "leaf, bytes; lag: the worst delay of a timer.\n",
-            bench->count, bench->seconds, bench->interrupted ? ", interrupted: partial" : "",
-            !bench->interrupted && bench_is_partial(bench) ? ", cut short by the time limit" : "");
+    fprintf(out, "\n%zu cells in %.0f s, ", bench->count, bench->seconds);
+    bench_put_rounds(bench, out);
+    fputs(". Ranks are by instructions a page where they were counted, else by time;\n"
+          "an invalid cell has none. A step (s) is one leaf call, p a page; B/p: bytes allocated a\n"
+          "page; a task is one page from the first look to its report; peak: steps in flight;\n"
+          "B/task: memory at the peak a step in flight; stack: the deepest at a leaf, bytes; lag: the\n"
+          "worst delay of a timer.\n", out);
     return ferror(out) ? COS_EIO : 0;
 }

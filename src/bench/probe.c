@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { TICK_MS = 5, STACK_MOST = 8 << 20, EACH = 8 };
+enum { TICK_MS = 5, STACK_MOST = 8 << 20, EACH = 32 };
 enum { RECORD_LENGTH = 16 }; /* where a struct linux_dirent64 has it */
 
 /* --- memory, stack, descriptors ----------------------------------------------------- */
@@ -73,22 +73,25 @@ static int64_t stack_depth(const struct bench_probe *probe, const char *frame)
     return probe->base > frame && probe->base - frame < STACK_MOST ? probe->base - frame : 0;
 }
 
-/* The stack in every step, the rest, which costs, in each that may be the worst. */
-void bench_probe_step(struct bench_probe *probe, int peak)
+/* The stack in every step; the rest, which costs, now and then, and whenever there
+ * are clearly more tasks than at any look before. */
+void bench_probe_step(struct bench_probe *probe, int64_t tasks)
 {
     int64_t depth = stack_depth(probe, __builtin_frame_address(0)), now, memory;
     int fds;
     probe->stack = depth > probe->stack ? depth : probe->stack;
-    if (!peak && probe->steps++ % EACH)
+    if (tasks < probe->next && probe->steps++ % EACH)
         return;
+    if (tasks >= probe->next)
+        probe->next = tasks + 1 + tasks / 16;
     now = anonymous();
     fds = descriptors();
+    probe->fds = fds > probe->fds ? fds : probe->fds;
     /* From the first step on: what a style makes once is not a task's. */
     if (!probe->before)
         probe->before = now;
     memory = now - probe->before;
     probe->memory = memory > probe->memory ? memory : probe->memory;
-    probe->fds = fds > probe->fds ? fds : probe->fds;
 }
 
 void bench_probe_begin(struct bench_probe *probe)

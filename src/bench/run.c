@@ -1,29 +1,32 @@
-/* run.c - rounds of workers. Every round runs every cell once, so that whatever
- * the machine does besides hits all of them; each round begins elsewhere and
- * every second one goes backwards, so that no cell always follows the same one.
- * The first round warms caches and is dropped. SIGINT ends the rounds, and what
- * there is gets written. */
+/* run.c - the course of a benchmark. First what needs no clock, side by side:
+ * instructions, allocations, memory, descriptors. Then timed rounds, one process
+ * at a time. A round takes table after table and runs every cell of a table once,
+ * so that whatever the machine does besides hits all that are compared; each
+ * round begins with another table and takes its cells in another order, so that
+ * none always follows the same one. Rejected: one order through all tables, in
+ * which a cell and its baseline are minutes apart.
+ *
+ * Time: a round is begun only when it will end in time, going by the longest so
+ * far. One that is cut off all the same, or by SIGINT, is dropped, so that all
+ * cells have equally many; of the first round the finished tables are kept. */
 #define _GNU_SOURCE
 #define DILL_DISABLE_RAW_NAMES
 #include "bench/bench.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { OUTPUT_MAX = 1 << 20, WORKER_MS = 120 * 1000 };
-/* What has begun before the time was over may go on for so long. */
-enum { GRACE_S = 8 };
+/* Of the time, for what needs no clock. */
+enum { UNTIMED_PERCENT = 60 };
+/* A round may take so much more than any before it. */
+enum { MARGIN_PERCENT = 115 };
 
 static volatile sig_atomic_t interrupted;
-static int64_t began, last_moment;
 
 static void on_signal(int signo)
 {
@@ -31,12 +34,9 @@ static void on_signal(int signo)
     interrupted = 1;
 }
 
-int bench_stopped(struct bench *bench)
+int bench_interrupted(void)
 {
-    bench->interrupted = interrupted != 0;
-    if (bench->opt.seconds && bench_clock() - began > bench->opt.seconds * (int64_t)1000000000)
-        bench->out_of_time = 1;
-    return bench->interrupted || bench->out_of_time;
+    return interrupted;
 }
 
 void bench_progress(const struct bench *bench, const char *fmt, ...)
@@ -54,64 +54,6 @@ void bench_progress(const struct bench *bench, const char *fmt, ...)
     if (!terminal)
         fputc('\n', stderr);
     fflush(stderr);
-}
-
-/* --- a process and what it prints ---------------------------------------------------- */
-
-static void exec_child(const char *const *argv, int out)
-{
-    int null = open("/dev/null", O_RDWR);
-    dup2(null, STDIN_FILENO);
-    dup2(out, STDOUT_FILENO);
-    if (!getenv("COSCRAWL_BENCH_STDERR"))
-        dup2(null, STDERR_FILENO);
-    execvp(argv[0], (char **)(uintptr_t)argv);
-    _exit(127);
-}
-
-/* Until the end of its output, or the patience is at its end: then it is killed. */
-static void read_child(int fd, pid_t pid, struct cos_buf *out)
-{
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    int64_t until = bench_clock() + WORKER_MS * (int64_t)1000000;
-    if (last_moment && until > last_moment)
-        until = last_moment;
-    char room[4096];
-    ssize_t n = 1;
-    while (n > 0 && bench_clock() < until && !interrupted) {
-        int ready = poll(&wait, 1, 500);
-        if (ready > 0)
-            n = read(fd, room, sizeof room);
-        if (ready > 0 && n > 0 && cos_buf_add(out, room, (size_t)n))
-            break;
-    }
-    if (n > 0)
-        kill(pid, SIGTERM);
-}
-
-int bench_start(struct bench_child *child, const char *const *argv)
-{
-    int fds[2];
-    if (pipe2(fds, O_CLOEXEC))
-        return -1;
-    child->pid = fork();
-    if (child->pid == 0)
-        exec_child(argv, fds[1]);
-    close(fds[1]);
-    child->fd = fds[0];
-    if (child->pid < 0)
-        close(fds[0]);
-    return child->pid < 0 ? -1 : 0;
-}
-
-int bench_finish(struct bench_child *child, struct cos_buf *out)
-{
-    int status = -1;
-    read_child(child->fd, child->pid, out);
-    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    close(child->fd);
-    return status == 0 ? 0 : -1;
 }
 
 /* --- a sample --------------------------------------------------------------------------- */
@@ -136,63 +78,163 @@ int bench_parse_sample(const char *text, struct bench_sample *out)
     return found == fields ? 0 : -1;
 }
 
-static void take_sample(struct bench *bench, struct bench_result *result, int round)
+int bench_start_worker(struct bench *bench, struct bench_job *job, const struct bench_cell *cell,
+                       const char *option)
 {
-    char name[96], cell[112], dir[80];
-    const char *argv[] = {bench->program, "bench", cell, dir,
-                          round < 0 ? "--worker-probe" : NULL, NULL};
-    struct cos_buf out = {.max = OUTPUT_MAX};
-    struct bench_sample sample = {0};
-    struct bench_child child;
+    char name[96], worker[112], dir[96];
+    const char *argv[] = {bench->program, "bench", worker, dir, option, NULL};
+    bench_cell_name(cell, name);
+    snprintf(worker, sizeof worker, "--worker=%s", name);
+    snprintf(dir, sizeof dir, "--worker-dir=%s/%d", bench->dir, job->number);
+    return bench_start(job, argv);
+}
+
+/* --- the round that warms up --------------------------------------------------------------- */
+
+static int start_probe(struct bench *bench, struct bench_job *job)
+{
+    const struct bench_result *result = job->of;
+    char name[96];
     bench_cell_name(&result->cell, name);
-    snprintf(cell, sizeof cell, "--worker=%s", name);
-    snprintf(dir, sizeof dir, "--worker-dir=%s", bench->dir);
-    if (bench_start(&child, argv) || bench_finish(&child, &out)
-        || bench_parse_sample(out.data, &sample)) {
-        result->died += !interrupted && bench_clock() < last_moment;
-    } else if (round < 0) {
-        result->probe = sample;
-        result->probed = 1;
-    } else {
-        result->samples[round] = sample;
-        result->have[round] = 1;
-        result->rounds++;
-    }
-    cos_buf_release(&out);
+    bench_progress(bench, "warm-up, %zu of %zu: %s", (size_t)(result - bench->results) + 1,
+                   bench->count, name);
+    return bench_start_worker(bench, job, &result->cell, "--worker-probe");
+}
+
+static void end_probe(struct bench *bench, struct bench_job *job, int failed)
+{
+    struct bench_result *result = job->of;
+    (void)bench;
+    result->probed = !failed && !bench_parse_sample(job->said.data, &result->probe);
+}
+
+/* What needs no clock: the longest first. */
+static int run_untimed(struct bench *bench, int64_t until)
+{
+    size_t most = BENCH_COUNT_JOBS + BENCH_LIMITS + bench->count, n = 0;
+    struct bench_job *jobs = calloc(most, sizeof *jobs);
+    if (!jobs)
+        return COS_ENOMEM;
+    n += bench_count_jobs(bench, jobs);
+    n += bench_limit_jobs(bench, jobs + n);
+    for (size_t i = 0; i < bench->count; i++)
+        jobs[n++] = (struct bench_job){.start = start_probe, .end = end_probe,
+                                       .of = &bench->results[i]};
+    for (size_t i = 0; i < n; i++)
+        jobs[i].number = (int)i;
+    bench_run_jobs(bench, jobs, n, BENCH_AT_ONCE, until);
+    free(jobs);
+    return 0;
 }
 
 /* --- rounds ------------------------------------------------------------------------------- */
 
-/* round -1 is the warm-up. */
-static void run_round(struct bench *bench, int round)
+struct timed {
+    struct bench_result *result;
+    int round;
+};
+
+static int start_timed(struct bench *bench, struct bench_job *job)
 {
-    size_t n = bench->count, from = (size_t)(round + 1) * 7 % n;
-    for (size_t i = 0; i < n && !bench_stopped(bench); i++) {
-        size_t at = round & 1 ? n - 1 - (from + i) % n : (from + i) % n;
+    const struct timed *timed = job->of;
+    return bench_start_worker(bench, job, &timed->result->cell, NULL);
+}
+
+static void end_timed(struct bench *bench, struct bench_job *job, int failed)
+{
+    const struct timed *timed = job->of;
+    struct bench_result *result = timed->result;
+    struct bench_sample sample = {0};
+    (void)bench;
+    if (failed || bench_parse_sample(job->said.data, &sample)) {
+        result->died += !job->stopped;
+        return;
+    }
+    result->samples[timed->round] = sample;
+    result->have[timed->round] = 1;
+    result->rounds++;
+}
+
+static size_t common_divisor(size_t a, size_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* Steps that reach all of n places, another for each round. */
+static size_t stride(size_t n, int round)
+{
+    size_t step = 1;
+    for (int found = -1; n > 2; step = step % (n - 1) + 1)
+        if (common_divisor(n, step) == 1 && ++found == round)
+            return step;
+    return 1;
+}
+
+/* 1 when every cell of the table was run. */
+static int run_table(struct bench *bench, const struct bench_table *t, int round, int64_t until)
+{
+    size_t n = t->to - t->from, step = stride(n, round), i;
+    for (i = 0; i < n && !interrupted && bench_clock() < until; i++) {
+        size_t at = t->from + ((size_t)round + i * step) % n;
+        struct timed timed = {&bench->results[at], round};
+        struct bench_job job = {.start = start_timed, .end = end_timed, .of = &timed};
         char name[96];
-        bench_cell_name(&bench->results[at].cell, name);
-        bench_progress(bench, "%s %d of %d, %zu of %zu: %s", round < 0 ? "warm-up," : "round",
-                       round + 1, bench->opt.rounds, i + 1, n, name);
-        take_sample(bench, &bench->results[at], round);
+        bench_cell_name(&timed.result->cell, name);
+        bench_progress(bench, "round %d of %d, %zu of %zu: %s", round + 1, bench->opt.rounds,
+                       ++bench->under_way, bench->count, name);
+        bench_run_jobs(bench, &job, 1, 1, until);
+    }
+    return i == n && !interrupted && bench_clock() < until;
+}
+
+static void forget(const struct bench_table *t, int round)
+{
+    for (size_t i = t->from; i < t->to; i++) {
+        t->bench->results[i].rounds -= t->bench->results[i].have[round];
+        t->bench->results[i].have[round] = 0;
     }
 }
 
-/* 1 when the rest of the time, a quarter or a minute, is for what comes after the
- * rounds. */
-static int late(struct bench *bench)
+/* 1 when it is complete. */
+static int run_round(struct bench *bench, const struct bench_table *tables, size_t n, int round,
+                     int64_t until)
 {
-    int64_t rest = bench->opt.seconds / 4 < 60 ? bench->opt.seconds / 4 : 60;
-    return bench_stopped(bench)
-           || bench_clock() - began > (bench->opt.seconds - rest) * (int64_t)1000000000;
+    size_t done = 0;
+    bench->under_way = 0;
+    while (done < n && run_table(bench, &tables[((size_t)round + done) % n], round, until))
+        done++;
+    for (size_t i = round ? 0 : done; done < n && i < n; i++)
+        forget(&tables[i], round);
+    return done == n;
 }
 
-static void run_rounds(struct bench *bench)
+static size_t list_tables(struct bench *bench, struct bench_table *tables)
 {
-    int round = -1;
-    for (; round < bench->opt.rounds && !late(bench); round++)
-        run_round(bench, round);
-    bench->cut = round < bench->opt.rounds;
+    struct bench_table table = {bench, 0, 0};
+    size_t n = 0;
+    while (bench_next_table(&table))
+        tables[n++] = table;
+    return n;
 }
+
+static int run_rounds(struct bench *bench, int64_t until)
+{
+    struct bench_table *tables = calloc(bench->count, sizeof *tables);
+    size_t n = tables ? list_tables(bench, tables) : 0;
+    int64_t longest = 0, before;
+    for (; n && bench->rounds < bench->opt.rounds; bench->rounds++) {
+        before = bench_clock();
+        if (before + longest / 100 * MARGIN_PERCENT > until
+            || !run_round(bench, tables, n, bench->rounds, until))
+            break;
+        if (bench_clock() - before > longest)
+            longest = bench_clock() - before;
+    }
+    free(tables);
+    return n ? 0 : COS_ENOMEM;
+}
+
+/* --- from beginning to end ------------------------------------------------------------------ */
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -218,28 +260,23 @@ static int prepare(struct bench *bench)
 int bench_run(struct bench *bench)
 {
     struct sigaction stop = {.sa_handler = on_signal};
+    int64_t began = bench_clock(), second = 1000000000, end;
     int err = prepare(bench);
     if (err)
         return err;
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
-    began = bench_clock();
-    last_moment = began + (bench->opt.seconds + GRACE_S) * (int64_t)1000000000;
-    /* Counts first: they are what a busy machine cannot spoil. */
-    bench->uncounted = "not asked for";
-    if (!bench->opt.no_instructions)
-        bench_count(bench);
-    run_rounds(bench);
-    if (bench_has_real(bench) && !bench_stopped(bench))
-        bench_limits(bench);
-    if (!bench->uncounted && bench_has_real(bench) && !bench_stopped(bench)) {
-        bench_count_fairness(bench);
-        bench->cut |= !bench->fairness.measured;
-    }
-    bench->seconds = (double)(bench_clock() - began) / 1e9;
+    end = began + bench->opt.seconds * second;
+    err = run_untimed(bench, began + bench->opt.seconds * second / 100 * UNTIMED_PERCENT);
+    if (!err)
+        err = run_rounds(bench, end);
+    bench->interrupted = interrupted;
+    bench->cut |= bench->rounds < bench->opt.rounds;
     if (!bench->opt.quiet && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
     nftw(bench->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    bench_summarise(bench);
-    return 0;
+    bench->seconds = (double)(bench_clock() - began) / 1e9;
+    if (!err)
+        bench_summarise(bench);
+    return err;
 }

@@ -37,6 +37,7 @@ struct bench_probe {
     int on;
     const char *base; /* of the stack that the run began on */
     int64_t before, memory, stack;
+    int64_t next; /* so many tasks are worth a look */
     int fds;
     unsigned steps;
 };
@@ -97,8 +98,8 @@ int bench_links(struct cos_page *page);
 /* --- probe.c --------------------------------------------------------------------- */
 
 void bench_probe_begin(struct bench_probe *probe);
-/* peak: more steps than ever are in flight. */
-void bench_probe_step(struct bench_probe *probe, int peak);
+/* tasks: steps in flight. */
+void bench_probe_step(struct bench_probe *probe, int64_t tasks);
 /* The worst delay of a timer on this thread's loop, ns. */
 void bench_lag_begin(void);
 int64_t bench_lag_end(void);

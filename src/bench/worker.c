@@ -32,6 +32,7 @@
 #define BENCH_MARKS 0
 #define CALLGRIND_ZERO_STATS ((void)0)
 #define CALLGRIND_DUMP_STATS ((void)0)
+#define CALLGRIND_TOGGLE_COLLECT ((void)0)
 #endif
 
 enum { LONG_ENOUGH_NS = 20 * 1000 * 1000, RUNS_MAX = 2000, SINGLES = 20 };
@@ -333,19 +334,47 @@ static void print_sample(const struct bench_sample *s)
 
 /* --- counting --------------------------------------------------------------------------- */
 
-/* One cell with null leaves: a run to warm up, then COUNTED runs between two
- * marks that callgrind understands. Prints its steps and pages. */
+/* Real leaves need a site, the same for all the cells of a process. */
+static int prepare_count(struct worker *w, const char *name)
+{
+    int err = bench_cell_parse(name, &w->cell) || w->cell.leaves == BENCH_REPLAY ? COS_EINVAL : 0;
+    if (!err && w->cell.leaves == BENCH_REAL && w->site <= 0)
+        err = start_site(w) ? COS_ECONNREFUSED : warm_up(w);
+    if (!err)
+        err = bench_web_init(&w->web, w->cell.leaves, w->cell.shape, w->origin, w->dir);
+    bench_web = &w->web;
+    return err;
+}
+
+/* Not counted: files of the last run would be found there. */
+static void remove_files(const struct worker *w)
+{
+    if (w->cell.leaves != BENCH_REAL)
+        return;
+    CALLGRIND_TOGGLE_COLLECT;
+    nftw(w->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    CALLGRIND_TOGGLE_COLLECT;
+}
+
+/* A run to warm up, then COUNTED runs between two marks that callgrind
+ * understands. Prints the steps and pages of one. A thread of the engine may
+ * still be on its way back to sleep at a mark: some hundred instructions of
+ * millions. */
 static int count_one(struct worker *w, const char *name)
 {
-    if (bench_cell_parse(name, &w->cell) || w->cell.leaves != BENCH_NULL
-        || bench_web_init(&w->web, BENCH_NULL, w->cell.shape, w->origin, w->dir))
-        return -1;
-    bench_web = &w->web;
+    int err = prepare_count(w, name);
+    if (err)
+        return err;
     run_once(w);
     CALLGRIND_ZERO_STATS;
-    for (int i = 0; i < BENCH_COUNTED; i++)
+    for (int i = 0; i < BENCH_COUNTED; i++) {
+        remove_files(w);
         run_once(w);
+    }
     CALLGRIND_DUMP_STATS;
+    if (w->cell.leaves == BENCH_REAL)
+        check_files(w);
+    remove_files(w);
     w->sum = (struct bench_sample){0};
     take_pages(w);
     printf("%s %lld %lld\n", name, (long long)w->sum.steps, (long long)w->sum.pages);
@@ -354,7 +383,7 @@ static int count_one(struct worker *w, const char *name)
 }
 
 /* The same in a child, for memcheck tells at the end what a process allocated:
- * once after one run, once after COUNTED more. */
+ * once after one run, once after WEIGHED more. */
 static int weigh_one(struct worker *w, const char *name, int runs)
 {
     int status = -1;
@@ -362,10 +391,8 @@ static int weigh_one(struct worker *w, const char *name, int runs)
     fflush(stdout);
     child = fork();
     if (child == 0) {
-        if (bench_cell_parse(name, &w->cell) || w->cell.leaves != BENCH_NULL
-            || bench_web_init(&w->web, BENCH_NULL, w->cell.shape, w->origin, w->dir))
+        if (prepare_count(w, name) || w->cell.leaves != BENCH_NULL)
             _exit(1);
-        bench_web = &w->web;
         for (int i = 0; i < runs; i++)
             run_once(w);
         take_pages(w);
@@ -380,18 +407,19 @@ static int weigh_one(struct worker *w, const char *name, int runs)
 static int weigh_both(struct worker *w, const char *name)
 {
     int rc = weigh_one(w, name, 1);
-    return rc ? rc : weigh_one(w, name, 1 + BENCH_COUNTED);
+    return rc ? rc : weigh_one(w, name, 1 + BENCH_WEIGHED);
 }
 
-int bench_count_worker(char *cells, int weigh)
+int bench_count_worker(const struct bench_work *work, char *cells, int weigh)
 {
     static struct worker w;
     int rc = BENCH_MARKS || weigh ? 0 : -1;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    strcpy(w.dir, "pages");
+    snprintf(w.dir, sizeof w.dir, "%s/pages", work->dir);
     strcpy(w.origin, "http://bench.invalid");
     for (char *cell = strtok(cells, ","); cell && !rc; cell = strtok(NULL, ","))
         rc = weigh ? weigh_both(&w, cell) : count_one(&w, cell);
+    stop_site(&w);
     cos_shutdown();
     return rc ? 1 : 0;
 }

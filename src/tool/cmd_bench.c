@@ -80,8 +80,8 @@ static const char help[] =
     "  --concurrency=LIST   limits of the queue beside 16: 1, 4, 64, 256\n"
     "  --parser=LIST        of real leaves: scan, tidy [scan with --quick]\n"
     "  --rounds=N           measured rounds after the warm-up [10; --quick: 3]\n"
-    "  --max-time=S         begin nothing new after so many seconds\n"
-    "                       [1100; --quick: 48]\n"
+    "  --max-time=S         seconds in all: there may be time for fewer rounds\n"
+    "                       [1150; --quick: 54]\n"
     "  --no-instructions    do not count instructions (valgrind, when it is there)\n"
     "  --json, --csv        instead of the table\n"
     "  --html=FILE          a page with plots, too\n"
@@ -231,7 +231,7 @@ static int parse(int argc, char **argv, struct bench_args *args)
     if (!args->opt.rounds)
         args->opt.rounds = args->opt.quick ? 3 : 10;
     if (!args->opt.seconds)
-        args->opt.seconds = args->opt.quick ? 48 : 1100;
+        args->opt.seconds = args->opt.quick ? 54 : 1150;
     return -1;
 }
 
@@ -276,7 +276,7 @@ int cmd_bench(int argc, char **argv)
     if (args.work.cell)
         return bench_worker(&args.work);
     if (args.worker_count)
-        return bench_count_worker(args.worker_count, args.weigh);
+        return bench_count_worker(&args.work, args.worker_count, args.weigh);
     bench.opt = args.opt;
     err = bench_matrix(&bench, why);
     if (err)
