@@ -45,7 +45,7 @@ static void slurp(const char *name, char *into, size_t max)
 static int shell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static int shell(const char *fmt, ...)
 {
-    char command[2048];
+    char command[12288];
     int n = snprintf(command, sizeof command, "cd %s/d && ", top), status;
     va_list ap;
     va_start(ap, fmt);

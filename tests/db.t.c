@@ -151,7 +151,7 @@ static void check_changes(struct cos_db *db)
     p->hash[0] = 0xabc;
     p->hash[1] = 1;
     cos_db_put_page(db, p, COS_DB_DONE, NULL, links(0, NULL), 0);
-    cos_db_put_state(db, 3, COS_DB_QUEUED, "putoff: 3600 s", 2);
+    cos_db_put_state(db, 3, COS_DB_QUEUED, "putoff: 3600 s", 2, 503);
     cos_db_put_depth(db, 5, 7, 2);
     cos_db_ask(db, 1);
     cos_db_ask(db, 5);

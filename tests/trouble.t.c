@@ -27,7 +27,7 @@ static const struct row {
     {"/fault/status?code=418", 8, "^failed.418", 1},
     {"/fault/429", 0, "^done.200", 2},
     {"/fault/503?after=1", 0, "^done.200", 2},
-    {"/fault/429?after=3600", 8, "^queued.NULL.putoff: 429, the server asks to wait 3600 s", 1},
+    {"/fault/429?after=3600", 8, "^queued.429.putoff: 429, the server asks to wait 3600 s", 1},
     {"/fault/truncated", 4, "^failed.200.body ended before", 3},
     {"/fault/truncated?times=1", 0, "^done.200", 2},
     {"/fault/truncated-chunked", 4, "^failed.200.body ended before|connection", 3},

@@ -66,18 +66,22 @@ static void done(struct cos__crawl *c, struct cos__visit *visit)
         c->stats.done++;
         cos__count_content(c, page->hash);
     }
-    cos__tell_page(c, page);
+    cos__tell_page(c, page, skip);
     cos__finish(c, visit, skip ? COS_DB_SKIPPED : COS_DB_DONE, skip ? cos_skip_name(skip) : NULL,
                 links, n);
 }
 
 static void too_big(struct cos__crawl *c, struct cos__visit *visit)
 {
-    char text[80];
+    char text[80], *detail = text + strlen("size: ");
     snprintf(text, sizeof text, "size: more than %lld bytes", (long long)c->limit.max_size);
     c->stats.skipped++;
     c->stats.skipped_by[COS_SKIP_SIZE]++;
-    cos__tell_skip(c, visit->id, visit->page->url, COS_SKIP_SIZE, "--max-size");
+    cos__tell_skip(c, visit->id, visit->page->url,
+                   (struct cos_crawl_skip){.reason = COS_SKIP_SIZE,
+                                           .detail = detail,
+                                           .tries = visit->page->tries,
+                                           .status = visit->page->status});
     cos_frontier_node(&c->frontier, visit->id)->note = COS_SKIP_SIZE;
     cos__finish(c, visit, COS_DB_SKIPPED, text, NULL, 0);
 }

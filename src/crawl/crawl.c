@@ -172,7 +172,7 @@ static struct cos__visit *ready(struct cos__crawl *c, uint32_t id)
         if (host->down == 2)
             cos__fail_url(c, id, host->down_err, host->down_why);
         else
-            cos__put_off(c, id, COS_SKIP_GONE, "the host does not answer any more");
+            cos__put_off(c, id, COS_SKIP_GONE, "the host does not answer any more", 0);
         return NULL;
     }
     if (!url) {

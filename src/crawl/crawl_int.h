@@ -230,10 +230,11 @@ void cos__abort(struct cos__crawl *c, int err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Ends a URL without an answer: failed for good, or left for another run. */
 void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why);
-void cos__put_off(struct cos__crawl *c, uint32_t id, int skip, const char *why);
+void cos__put_off(struct cos__crawl *c, uint32_t id, int skip, const char *why, int status);
 void cos__remember_error(struct cos__crawl *c, int exit_code);
 /* Puts the visit's page (taken) and its links (taken) as ended in that state. */
-void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries);
+void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries,
+                    int status);
 void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, const char *reason,
                  uint32_t *links, size_t n);
 
@@ -323,9 +324,11 @@ void cos__say(struct cos__crawl *c, int level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* "2026-11-18T12:00:00.000Z", as the database writes it. */
 void cos__now_text(char text[32]);
-void cos__tell_page(struct cos__crawl *c, const struct cos_page *page);
-void cos__tell_skip(struct cos__crawl *c, uint32_t id, const char *url, int reason,
-                    const char *detail);
+/* skip: enum cos_skip of a page that is not kept, or 0. */
+void cos__tell_page(struct cos__crawl *c, const struct cos_page *page, int skip);
+/* told: reason, detail, and what else is known; the rest is filled in. */
+void cos__tell_skip(struct cos__crawl *c, uint32_t id, const char *url,
+                    struct cos_crawl_skip told);
 /* in_ms: until it is tried again, -1 when it is not. */
 void cos__tell_failure(struct cos__crawl *c, const struct cos_page *page, int err, const char *why,
                        int64_t in_ms);

@@ -151,7 +151,7 @@ static void decide(struct cos__crawl *c, uint32_t id, int kind, int flags, int i
     node->state = COS_URL_SKIPPED;
     node->note = (uint8_t)reason;
     count_skip(c, reason, 1);
-    cos__tell_skip(c, id, url, reason, detail);
+    cos__tell_skip(c, id, url, (struct cos_crawl_skip){.reason = reason, .detail = detail});
 }
 
 /* Its text is not at hand when it was spilled: then it stays as it is. */
@@ -178,10 +178,12 @@ static void reconsider(struct cos__crawl *c, uint32_t id, int kind, int flags, i
         return;
     count_skip(c, node->note, -1);
     cos__put_state(c, id, reason ? COS_DB_SKIPPED : COS_DB_QUEUED,
-                     reason ? cos_skip_name(reason) : NULL, 0);
+                     reason ? cos_skip_name(reason) : NULL, 0, 0);
     if (reason) {
         node->note = (uint8_t)reason;
         count_skip(c, reason, 1);
+        cos__tell_skip(c, id, cos_frontier_text(&c->frontier, id),
+                       (struct cos_crawl_skip){.reason = reason});
     } else {
         take_up(c, id);
     }
@@ -302,7 +304,7 @@ uint32_t cos__found_seed(struct cos__crawl *c, const char *url, size_t len)
     nearer = cos_frontier_offer(&c->frontier, id, 0, 0, 0, 0) & COS_OFFER_DEPTH;
     if (node->state == COS_URL_SKIPPED && node->note != COS_SKIP_ROBOTS) {
         count_skip(c, node->note, -1);
-        cos__put_state(c, id, COS_DB_QUEUED, NULL, 0);
+        cos__put_state(c, id, COS_DB_QUEUED, NULL, 0, 0);
         take_up(c, id);
     } else if (nearer && node->expanded) {
         expand_again(c, id);
@@ -393,9 +395,10 @@ void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail
     char text[400];
     int tries = node->note;
     cos__put_state(c, id, COS_DB_SKIPPED, reason_text(text, sizeof text, reason, detail),
-                     tries);
+                     tries, 0);
     cos_frontier_settle(&c->frontier, id, COS_URL_SKIPPED);
     node->note = (uint8_t)reason;
     count_skip(c, reason, 1);
-    cos__tell_skip(c, id, cos_frontier_text(&c->frontier, id), reason, detail);
+    cos__tell_skip(c, id, cos_frontier_text(&c->frontier, id),
+                   (struct cos_crawl_skip){.reason = reason, .detail = detail, .tries = tries});
 }

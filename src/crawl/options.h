@@ -166,11 +166,9 @@ struct cos_crawl_options {
     X(ROBOTS, "robots", "disallowed by robots.txt")                                                \
     X(NOFOLLOW, "nofollow", "found only behind nofollow")                                          \
     X(FOLLOW, "follow", "kind of link that is not followed")                                       \
-    X(SCHEME, "scheme", "neither http nor https")                                                  \
     X(TRAP, "trap", "looks like an endless trap")                                                  \
     X(SIZE, "size", "larger than the size limit")                                                  \
     X(TYPE, "type", "only fetched for its links")                                                  \
-    X(LIMIT, "limit", "left when a limit ended the crawl")                                         \
     X(TOOLONG, "toolong", "URL too long")                                                          \
     X(PUTOFF, "putoff", "left for another run: the server asked to come back much later")          \
     X(GONE, "gone", "left for another run: the host does not answer any more")
@@ -236,6 +234,7 @@ struct cos_crawl_page {
     const char *referrer; /* URL it was first found on, NULL for a seed or when not known */
     int resumed;          /* 1: done in an earlier run (only told in LIST mode) */
     int64_t referrer_id;  /* of the referrer's page, 0 when there is none */
+    int skip;             /* enum cos_skip: fetched for its links, not kept; 0: kept */
 };
 
 struct cos_crawl_skip {
@@ -244,6 +243,9 @@ struct cos_crawl_skip {
     int reason;           /* enum cos_skip */
     const char *detail;   /* the rule that decided ("Disallow: /x", "-X /y"), or NULL */
     int depth;
+    int queued;           /* 1: left for another run (putoff, gone) */
+    int tries;            /* requests for it, mostly 0 */
+    int status;           /* of the last of them, or 0 */
 };
 
 struct cos_crawl_failure {
@@ -252,7 +254,8 @@ struct cos_crawl_failure {
     int err;              /* enum cos_err; COS_EHTTP when status says it all */
     int status;           /* or 0 */
     const char *why;      /* plain words, or NULL */
-    int tries;
+    int tries;            /* requests for it; 0: robots.txt could not be had */
+    int depth;
     int final;            /* 0: it will be tried again, in_ms from now */
     const struct cos_page *page; /* what is known of the answer; may be NULL */
     int64_t in_ms;

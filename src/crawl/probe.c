@@ -46,13 +46,13 @@ void cos__heard(struct cos__crawl *c, struct cos_host *host, int status)
 
 static void drop_queued(void *arg, uint32_t id)
 {
-    cos__put_off(arg, id, COS_SKIP_GONE, "the host does not answer any more");
+    cos__put_off(arg, id, COS_SKIP_GONE, "the host does not answer any more", 0);
 }
 
 static void put_off_lost(struct cos__crawl *c, struct cos__visit *probe)
 {
     cos__remember_error(c, cos_err_exit(probe->lost->err));
-    cos__put_off(c, probe->id, COS_SKIP_GONE, cos_strerror(probe->lost->err));
+    cos__put_off(c, probe->id, COS_SKIP_GONE, cos_strerror(probe->lost->err), 0);
 }
 
 /* The page is what is wrong. */
@@ -130,7 +130,7 @@ void cos__unanswered(struct cos__crawl *c, struct cos__visit *visit)
     struct cos_page *page = visit->page;
     if (host->down) {
         cos__remember_error(c, cos_err_exit(page->err));
-        cos__put_off(c, visit->id, COS_SKIP_GONE, cos_strerror(page->err));
+        cos__put_off(c, visit->id, COS_SKIP_GONE, cos_strerror(page->err), 0);
     } else if (!host->polite.answered || host->polite.answered >= visit->sent) {
         cos__failed(c, visit, page->err, page->why);
     } else if (ask_host(c, host, page, 0, visit->counted)) {

@@ -43,6 +43,26 @@ static int comes_back(const struct cos__crawl *c, uint32_t src, uint32_t dst)
     return 1;
 }
 
+static const char LOOP[] = "a loop";
+
+/* It was told as done; this line is the one that counts. */
+static void fail_member(struct cos__crawl *c, uint32_t id)
+{
+    const char *url = cos_frontier_text(&c->frontier, id);
+    struct cos_page *page = cos_page_new(url ? url : "");
+    char reason[100];
+    snprintf(reason, sizeof reason, "%s: %s", cos_strerror(COS_EREDIRECTS), LOOP);
+    cos__put_state(c, id, COS_DB_FAILED, reason, 1, 0);
+    if (!page) {
+        cos__abort(c, COS_ENOMEM, "out of memory");
+        return;
+    }
+    page->id = id;
+    page->tries = 1;
+    cos__tell_failure(c, page, COS_EREDIRECTS, LOOP, -1);
+    cos_page_free(page);
+}
+
 /* Every page of a loop has failed, whichever was asked first. */
 static void fail_loop(struct cos__crawl *c, uint32_t src, uint32_t dst)
 {
@@ -52,7 +72,7 @@ static void fail_loop(struct cos__crawl *c, uint32_t src, uint32_t dst)
             node->state = COS_URL_FAILED;
             c->stats.done--;
             c->stats.failed++;
-            cos__put_state(c, dst, COS_DB_FAILED, "redirect loop", 1);
+            fail_member(c, dst);
         }
         dst = node->next;
     }
@@ -94,7 +114,7 @@ void cos__redirected(struct cos__crawl *c, struct cos__visit *visit)
     c->stats.redirects++;
     if (comes_back(c, visit->id, dst)) {
         fail_loop(c, visit->id, dst);
-        cos__failed(c, visit, COS_EREDIRECTS, "a loop");
+        cos__failed(c, visit, COS_EREDIRECTS, LOOP);
         return;
     }
     link = malloc(sizeof *link);
@@ -102,7 +122,7 @@ void cos__redirected(struct cos__crawl *c, struct cos__visit *visit)
         *link = dst << COS_DB_SHIFT | COS_LINK_REDIRECT;
     node->expanded = node->redirects = 1;
     c->stats.done++;
-    cos__tell_page(c, page);
+    cos__tell_page(c, page, 0);
     cos__finish(c, visit, COS_DB_DONE, NULL, link, link != NULL);
     node->next = dst;
 }

@@ -42,9 +42,9 @@ static const char *referrer_of(const struct cos__crawl *c, uint32_t id)
     return from ? cos_frontier_text(&c->frontier, from) : NULL;
 }
 
-void cos__tell_page(struct cos__crawl *c, const struct cos_page *page)
+void cos__tell_page(struct cos__crawl *c, const struct cos_page *page, int skip)
 {
-    struct cos_crawl_page told = {.page = page, .url = page->url};
+    struct cos_crawl_page told = {.page = page, .url = page->url, .skip = skip};
     if (!c->ev.page)
         return;
     told.referrer = referrer_of(c, (uint32_t)page->id);
@@ -52,14 +52,18 @@ void cos__tell_page(struct cos__crawl *c, const struct cos_page *page)
     c->ev.page(c->ev.arg, &told);
 }
 
-void cos__tell_skip(struct cos__crawl *c, uint32_t id, const char *url, int reason,
-                    const char *detail)
+static int depth_of(const struct cos__crawl *c, uint32_t id)
 {
-    struct cos_crawl_skip told = {.url = url ? url : "", .reason = reason, .detail = detail};
+    return id ? cos_frontier_node(&c->frontier, id)->depth & ~COS__UNREACHED : 0;
+}
+
+void cos__tell_skip(struct cos__crawl *c, uint32_t id, const char *url, struct cos_crawl_skip told)
+{
     if (!c->ev.skip)
         return;
+    told.url = url ? url : "";
     told.referrer = referrer_of(c, id);
-    told.depth = cos_frontier_node(&c->frontier, id)->depth & ~COS__UNREACHED;
+    told.depth = depth_of(c, id);
     c->ev.skip(c->ev.arg, &told);
 }
 
@@ -108,6 +112,7 @@ void cos__tell_failure(struct cos__crawl *c, const struct cos_page *page, int er
                                      .status = page->status,
                                      .why = why && strcmp(why, cos_strerror(err)) ? why : NULL,
                                      .tries = page->tries,
+                                     .depth = depth_of(c, (uint32_t)page->id),
                                      .final = in_ms < 0,
                                      .page = page,
                                      .in_ms = in_ms < 0 ? 0 : in_ms};

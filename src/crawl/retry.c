@@ -74,7 +74,7 @@ void cos__try_again(struct cos__crawl *c, struct cos__visit *visit, int err)
                  (long long)asked / 1000);
         cos__remember_error(c, cos_err_exit(COS_EHTTP));
         cos__say(c, COS_SAY_WARN, "%s: %s; left for another run", page->url, text);
-        cos__put_off(c, visit->id, COS_SKIP_PUTOFF, text);
+        cos__put_off(c, visit->id, COS_SKIP_PUTOFF, text, page->status);
         return;
     }
     /* Out of an archive, as often as then: time decides, too (gone). */

@@ -198,7 +198,7 @@ void cos__unchanged(struct cos__crawl *c, struct cos__visit *visit)
     if (visit->known.hash[0] || visit->known.hash[1])
         cos__count_content(c, visit->known.hash);
     page->depth = node->depth & ~COS__UNREACHED;
-    cos__tell_page(c, page);
+    cos__tell_page(c, page, skip);
     cos_frontier_settle(&c->frontier, visit->id, skip ? COS_URL_SKIPPED : COS_URL_DONE);
     node->note = (uint8_t)skip;
     cos_db_put_checked(c->db, visit->id, page->timing.started_at, NULL);

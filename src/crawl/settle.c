@@ -74,10 +74,11 @@ void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, cons
     visit->page = NULL;
 }
 
-void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries)
+void cos__put_state(struct cos__crawl *c, uint32_t id, int state, const char *reason, int tries,
+                    int status)
 {
     if (!c->lazy)
-        cos_db_put_state(c->db, id, state, reason, tries);
+        cos_db_put_state(c->db, id, state, reason, tries, status);
 }
 
 /* A link with a host that cannot be is the page's mistake, not bad usage. */
@@ -125,11 +126,14 @@ void cos__fail_url(struct cos__crawl *c, uint32_t id, int err, const char *why)
     cos_page_free(visit.page);
 }
 
-void cos__put_off(struct cos__crawl *c, uint32_t id, int skip, const char *why)
+void cos__put_off(struct cos__crawl *c, uint32_t id, int skip, const char *why, int status)
 {
+    struct cos_crawl_skip told = {.reason = skip, .detail = why, .queued = 1, .status = status};
     char reason[300];
     snprintf(reason, sizeof reason, "%s: %s", cos_skip_name(skip), why);
-    cos__put_state(c, id, COS_DB_QUEUED, reason, 0);
+    told.tries = cos_frontier_node(&c->frontier, id)->note;
+    cos__put_state(c, id, COS_DB_QUEUED, reason, told.tries, status);
+    cos__tell_skip(c, id, cos_frontier_text(&c->frontier, id), told);
     cos_frontier_settle(&c->frontier, id, COS_URL_QUEUED);
     c->put_off++;
     c->stats.skipped_by[skip]++;

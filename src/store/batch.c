@@ -88,13 +88,15 @@ void cos_db_put_page(struct cos_db *db, struct cos_page *page, int state, const 
     item->reason = reason ? keep(db, reason, strlen(reason)) : 0;
 }
 
-void cos_db_put_state(struct cos_db *db, uint32_t id, int state, const char *reason, int tries)
+void cos_db_put_state(struct cos_db *db, uint32_t id, int state, const char *reason, int tries,
+                      int status)
 {
     struct cos__db_item *item = add(db, COS__ITEM_STATE, id);
     if (!item)
         return;
     item->state = (uint8_t)state;
     item->tries = (uint16_t)tries;
+    item->depth = status;
     item->reason = reason ? keep(db, reason, strlen(reason)) : 0;
 }
 

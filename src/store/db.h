@@ -120,8 +120,9 @@ void cos_db_put_url(struct cos_db *db, uint32_t id, const char *url, size_t len,
  * it was not expanded). page->id, depth and referrer go into the row. */
 void cos_db_put_page(struct cos_db *db, struct cos_page *page, int state, const char *reason,
                      uint32_t *links, size_t nlinks);
-/* Changes of a row that exists. */
-void cos_db_put_state(struct cos_db *db, uint32_t id, int state, const char *reason, int tries);
+/* Changes of a row that exists. status: 0 leaves the one that is there. */
+void cos_db_put_state(struct cos_db *db, uint32_t id, int state, const char *reason, int tries,
+                      int status);
 void cos_db_put_depth(struct cos_db *db, uint32_t id, int depth, uint32_t referrer);
 /* The server was asked (when: microseconds since the epoch, 0: without an answer),
  * and the page stays as it is, done. */

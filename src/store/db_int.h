@@ -50,7 +50,7 @@ struct cos__db_item {
     uint8_t kind;
     uint8_t state;
     uint16_t tries;
-    int32_t depth; /* or the redirect's status */
+    int32_t depth; /* or a status */
     uint32_t id;
     uint32_t other;            /* referrer or dst */
     uint32_t url, url_len;     /* or, for an answer, length of url in answer */

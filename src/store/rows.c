@@ -181,6 +181,7 @@ static int put_state(struct cos__db_batch *batch, const struct cos__db_item *ite
     bind_text(st, 2, cos__db_state_name(item->state));
     bind_text(st, 3, text_at(batch, item->reason));
     bind_time(st, 4, item->tries ? item->tries : -1);
+    sqlite3_bind_int(st, 5, item->depth);
     return step(batch->db, COS__DB_STATE);
 }
 

@@ -124,7 +124,8 @@ const char *const cos__db_sql[COS__DB_STMTS] = {
         " transfer_us = ?25, scan_us = ?26, store_us = ?27, total_us = ?28, packed_links = ?29,"
         " charset = ?30, lint_errors = ?31, lint_warnings = ?32"
         " WHERE id = ?1",
-    [COS__DB_STATE] = "UPDATE pages SET state = ?2, reason = ?3, tries = ?4 WHERE id = ?1",
+    [COS__DB_STATE] = "UPDATE pages SET state = ?2, reason = ?3, tries = ?4,"
+                      " status = ifnull(nullif(?5, 0), status) WHERE id = ?1",
     [COS__DB_DEPTH] = "UPDATE pages SET depth = ?2, referrer = ?3 WHERE id = ?1",
     [COS__DB_REDIRECT] = "INSERT OR REPLACE INTO redirects(src, dst, status) VALUES(?1, ?2, ?3)",
     [COS__DB_RECALL] = "SELECT etag, modified, path, hash FROM pages WHERE id = ?1",

@@ -53,8 +53,8 @@ static void on_skip(void *arg, const struct cos_crawl_skip *s)
     struct run *run = arg;
     output_skip(&run->output, s);
     if (run->ui.loud >= TOOL_DEBUG || run->ui.log)
-        ui_say(&run->ui, COS_SAY_DEBUG, "skipped %s: %s%s%s", s->url, cos_skip_text(s->reason),
-               s->detail ? ": " : "", s->detail ? s->detail : "");
+        ui_say(&run->ui, COS_SAY_DEBUG, "%s %s: %s%s%s", s->queued ? "left" : "skipped", s->url,
+               cos_skip_text(s->reason), s->detail ? ": " : "", s->detail ? s->detail : "");
 }
 
 /* "404 Not Found", "connection refused", "TLS handshake failed: wrong version". */

@@ -155,11 +155,15 @@ void output_page(struct tool_output *out, const struct cos_crawl_page *page)
     }
     if (out->format == TOOL_FORMAT_TEXT) {
         /* A redirect is not a page: its target has a line of its own. */
-        if (!page->page || !page->page->location)
+        if ((!page->page || !page->page->location) && !page->skip)
             text_line(out, "", page->url);
         return;
     }
-    start(&json, out, page->url, "done", page->referrer);
+    start(&json, out, page->url, page->skip ? "skipped" : "done", page->referrer);
+    if (page->skip) {
+        field(&json, "reason", cos_skip_name(page->skip));
+        field(&json, "detail", cos_skip_text(page->skip));
+    }
     if (page->page)
         page_fields(&json, page->page);
     end(&json, out);
@@ -175,7 +179,7 @@ void output_would(struct tool_output *out, const char *url, const char *referrer
         return;
     }
     if (out->format == TOOL_FORMAT_CSV) {
-        output_csv_other(out, url, "would", NULL, NULL, depth, referrer);
+        output_csv_would(out, url, referrer, depth);
         return;
     }
     if (out->format == TOOL_FORMAT_DOT) {
@@ -203,18 +207,19 @@ void output_skip(struct tool_output *out, const struct cos_crawl_skip *skip)
         return;
     }
     if (out->format == TOOL_FORMAT_CSV) {
-        output_csv_other(out, skip->url, "skipped", cos_skip_name(skip->reason), detail,
-                         skip->depth, skip->referrer);
+        output_csv_skip(out, skip);
         return;
     }
     if (out->format == TOOL_FORMAT_DOT) {
         output_dot_node(out, skip->url, " [style=dotted];");
         return;
     }
-    start(&json, out, skip->url, "skipped", skip->referrer);
+    start(&json, out, skip->url, skip->queued ? "queued" : "skipped", skip->referrer);
     field(&json, "reason", cos_skip_name(skip->reason));
     field(&json, "detail", detail);
+    number(&json, "status", skip->status);
     number(&json, "depth", skip->depth);
+    number(&json, "tries", skip->tries);
     end(&json, out);
 }
 
@@ -235,6 +240,7 @@ void output_failure(struct tool_output *out, const struct cos_crawl_failure *f)
     field(&json, "reason", cos_errname(f->err));
     field(&json, "detail", f->why ? f->why : cos_strerror(f->err));
     number(&json, "status", f->status);
+    number(&json, "depth", f->depth);
     number(&json, "tries", f->tries);
     end(&json, out);
 }

@@ -77,12 +77,13 @@ void output_csv_page(struct tool_output *out, const struct cos_crawl_page *p)
 {
     const struct cos_page *page = p->page;
     cell(out, p->url);
-    cell(out, "done");
+    cell(out, p->skip ? "skipped" : "done");
     if (!page) {
         empty(out, 12);
     } else {
         number(out, page->status);
-        empty(out, 2);
+        cell(out, p->skip ? cos_skip_name(p->skip) : NULL);
+        cell(out, p->skip ? cos_skip_text(p->skip) : NULL);
         number(out, page->depth);
         number(out, page->body_len);
         cell(out, page->mime);
@@ -96,17 +97,28 @@ void output_csv_page(struct tool_output *out, const struct cos_crawl_page *p)
     finish(out, p->referrer);
 }
 
-void output_csv_other(struct tool_output *out, const char *url, const char *state,
-                      const char *reason, const char *detail, int depth, const char *referrer)
+void output_csv_would(struct tool_output *out, const char *url, const char *referrer, int depth)
 {
     cell(out, url);
-    cell(out, state);
-    empty(out, 1);
-    cell(out, reason);
-    cell(out, detail);
+    cell(out, "would");
+    empty(out, 3);
     number(out, depth);
     empty(out, 8);
     finish(out, referrer);
+}
+
+void output_csv_skip(struct tool_output *out, const struct cos_crawl_skip *s)
+{
+    cell(out, s->url);
+    cell(out, s->queued ? "queued" : "skipped");
+    number(out, s->status);
+    cell(out, cos_skip_name(s->reason));
+    cell(out, s->detail ? s->detail : cos_skip_text(s->reason));
+    number(out, s->depth);
+    empty(out, 6);
+    number(out, s->tries);
+    empty(out, 1);
+    finish(out, s->referrer);
 }
 
 void output_csv_failure(struct tool_output *out, const struct cos_crawl_failure *f)
@@ -116,7 +128,8 @@ void output_csv_failure(struct tool_output *out, const struct cos_crawl_failure 
     number(out, f->status);
     cell(out, cos_errname(f->err));
     cell(out, f->why ? f->why : cos_strerror(f->err));
-    empty(out, 7);
+    number(out, f->depth);
+    empty(out, 6);
     number(out, f->tries);
     empty(out, 1);
     finish(out, f->referrer);

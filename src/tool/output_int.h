@@ -11,8 +11,8 @@ void output_flush_line(struct tool_output *out, int err);
 
 int output_csv_begin(struct tool_output *out);
 void output_csv_page(struct tool_output *out, const struct cos_crawl_page *page);
-void output_csv_other(struct tool_output *out, const char *url, const char *state,
-                      const char *reason, const char *detail, int depth, const char *referrer);
+void output_csv_would(struct tool_output *out, const char *url, const char *referrer, int depth);
+void output_csv_skip(struct tool_output *out, const struct cos_crawl_skip *skip);
 void output_csv_failure(struct tool_output *out, const struct cos_crawl_failure *failure);
 
 int output_dot_begin(struct tool_output *out);
