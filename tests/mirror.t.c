@@ -130,12 +130,15 @@ static const struct http_page site1[] = {
      .body = "a{b:url('/pic%20(1).png')}"},
     {.path = "/pic%20(1).png", .head = "Content-Type: image/png\r\nETag: \"p1\"\r\n",
      .body = "png"},
-    {.path = "/no.html", .status = 404, .body = "no"},
+    {.path = "/no.html", .status = 404, .head = "ETag: \"no\"\r\n", .body = "no"},
+    {.path = "/robots.txt", .head = "Content-Type: text/plain\r\nETag: \"r1\"\r\n",
+     .body = "User-agent: *\nDisallow: /not/\n"},
     {0},
 };
 static const struct http_page site304[] = {
     {.path = "/old", .status = 301, .head = "Location: /new?x=1\r\n"},
     {.path = "/no.html", .status = 404, .body = "no"},
+    {.path = "/?no=1", .status = 404, .body = "no"},
     {.path = "/plain.html", .body = A("/a.html")},
     {.path = "*", .status = 304},
     {0},
@@ -158,9 +161,14 @@ static int untouched(void)
     return shell("find . -name .coscrawl -prune -o -type f -newer ../mark -print | grep -q .") != 0;
 }
 
+static int rows(const char *sql, const char *want)
+{
+    return shell("test \"$(sqlite3 .coscrawl/crawl.db \"%s\")\" = '%s'", sql, want) == 0;
+}
+
 static void check_convert(void)
 {
-    snprintf(home, sizeof home, A("a.html#frag") A("plain.html") A("?no=1") "<link rel=stylesheet "
+    snprintf(home, sizeof home, A("/not/me.html") A("a.html#frag") A("plain.html") A("?no=1") "<link rel=stylesheet "
              "href=s.css><img srcset='/pic%%20(1).png 2x'>" A("http://127.0.0.1:%d/abroad"),
              other.port);
     cmp_ok(run(site1, "-m -nH $U/"), "==", 8, "-m: 404 is told");
@@ -190,14 +198,127 @@ static void check_conditional(void)
     check(sent("/a.html", "If-Modified-Since", "Thu, 01 Jan 2026 00:00:00 GMT"),
           "so is If-Modified-Since");
     check(sent("/plain.html", "If-None-Match", ""), "nothing is made up");
+    check(sent("/no.html", "If-None-Match", ""), "nor is what an error page said a validator");
+    check(sent("/robots.txt", "If-None-Match", "\"r1\"") && asked("/not/me.html") == 0,
+          "robots.txt is asked for in the same way, and holds");
     check(asked("/old") == 1 && asked("/no.html") == 1 && asked("/s.css") == 1, "all are asked");
     check(untouched(), "no file is touched: not by a 304, nor by the same content again");
     check(strstr(err, "unchanged 5 pages"), "the summary counts them");
+    check(strstr(err, "  failed    2 with 404"), "and counts no failure twice");
     shell("rm a.html");
     http_serve(&web, site1);
     again("-m -nH $U/");
     check(sent("/a.html", "If-Modified-Since", "") && has("a.html", "./new,@x=1,.html"),
           "a file that is missing is fetched, whatever was known of it");
+}
+
+/* One run into the list of a later one, in which every page is 304. */
+static void check_listing(const char *format, const char *drop)
+{
+    char words[64];
+    snprintf(words, sizeof words, "-m -nH --format=%s $U/", format);
+    run(site1, words);
+    shell("%s ../out | LC_ALL=C sort >../fresh", drop);
+    http_serve(&web, site304);
+    again(words);
+    check(shell("%s ../out | LC_ALL=C sort >../later; test -s ../later && cmp -s ../fresh ../later",
+                drop) == 0, "%s: the list of -N is that of a fresh crawl", format);
+    if (shell("cmp -s ../fresh ../later"))
+        shell("diff ../fresh ../later | sed 's/^/# /' >&2");
+}
+
+static void check_lists(void)
+{
+    check_listing("text", "cat");
+    check_listing("dot", "cat");
+    /* Times differ, and so does 304. */
+    check_listing("csv", "sed -E 's/,done,(200|304),/,done,,/; s/,[0-9]+,([^,]*)$/,,\\1/'");
+    check_listing("jsonl", "sed 's/\"status\":304/\"status\":200/; s/,\"ms\":.*//'");
+}
+
+/* A shorter way goes, and the longer one is the only one. */
+static void check_ways(void)
+{
+    static const struct http_page before[] = {
+        {.path = "/", .body = A("a.html") A("b.html") A("c.html")},
+        {.path = "/a.html", .body = A("b.html")},
+        {.path = "/b.html", .body = A("c.html")},
+        {.path = "/c.html", .body = "c"},
+        {0},
+    };
+    static const struct http_page after[] = {
+        {.path = "/", .body = A("a.html")},
+        {.path = "/a.html", .body = A("b.html")},
+        {.path = "/b.html", .body = "b"},
+        {.path = "/c.html", .body = "c"},
+        {0},
+    };
+    static const char depths[] = "SELECT group_concat(p.depth || ifnull(substr(r.url, -7), '-'))"
+                                 " FROM pages p LEFT JOIN pages r ON r.id = p.referrer";
+    run(before, "-m -nH $U/");
+    check(rows("SELECT group_concat(depth) FROM pages", "0,1,1,1"), "depths of a crawl");
+    http_serve(&web, after);
+    again("-m -nH $U/");
+    check(rows("SELECT group_concat(depth) FROM (SELECT depth FROM pages ORDER BY url)", "0,1,2,1"),
+          "-N: depths from the links that are there; without a way the old one");
+    check(shell("sqlite3 .coscrawl/crawl.db \"%s\" | grep -qF 2/a.html", depths) == 0,
+          "-N: referrers too");
+    check(shell("sqlite3 .coscrawl/crawl.db 'SELECT url FROM orphans' | grep -q c.html") == 0,
+          "-N: a page that nothing links to is an orphan");
+}
+
+static void check_gone(void)
+{
+    static const struct http_page less[] = {
+        {.path = "/", .head = "Content-Type: text/html\r\nETag: \"h1\"\r\n", .body = home},
+        {.path = "/a.html", .status = 404, .head = "ETag: \"e\"\r\n", .body = "no"},
+        {.path = "/s.css", .status = 403, .body = "no"},
+        {.path = "/plain.html", .status = 429, .body = "later"},
+        {.path = "*", .status = 304},
+        {0},
+    };
+    run(site1, "-m -nH $U/");
+    http_serve(&web, less);
+    cmp_ok(again("-m -nH -t 1 $U/"), "==", 8, "-N, and a page is gone");
+    check(file("a.html") && file("s.css") && file("plain.html"), "files stay");
+    check(rows("SELECT group_concat(status || path) FROM (SELECT * FROM gone ORDER BY url)",
+               "404a.html,403s.css"), "the database knows what is gone, and its file");
+    check(rows("SELECT state FROM pages WHERE url LIKE '%%plain.html'", "done"),
+          "what cannot be had now stays what it was");
+    check(strstr(err, "a.html: 404 Not Found: gone; the file of an earlier run stays") &&
+              strstr(err, "  gone      1 page; the file of an earlier run stays"),
+          "messages and summary say so");
+    again("-m -nH -t 1 $U/");
+    check(sent("/a.html", "If-None-Match", ""), "its error page is not what is asked for");
+    check(rows("SELECT count(*) FROM gone", "2"), "and it is still gone");
+    http_serve(&web, site1);
+    again("-m -nH $U/");
+    check(rows("SELECT count(*) FROM gone", "0") && has("s.css", "url('./pic%2520%281%29.png')"),
+          "until it comes back");
+}
+
+static void check_sitemaps(void)
+{
+    static char list[400];
+    static const struct http_page pages[] = {
+        {.path = "/sitemap.xml", .head = "Content-Type: application/xml\r\nETag: \"m1\"\r\n",
+         .body = list},
+        {.path = "*", .head = "Content-Type: text/html\r\nETag: \"x\"\r\n", .body = "page"},
+        {0},
+    };
+    static const struct http_page same[] = {{.path = "*", .status = 304}, {0}};
+    snprintf(list, sizeof list, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+             "<url><loc>http://127.0.0.1:%d/only.html</loc></url></urlset>", web.port);
+    run(pages, "-N --sitemap $U/");
+    check(asked("/only.html") == 1, "a sitemap names a page");
+    http_serve(&web, same);
+    cmp_ok(again("-N --sitemap $U/"), "==", 0, "-N with a sitemap");
+    check(sent("/sitemap.xml", "If-None-Match", "\"m1\"") && asked("/only.html") == 1,
+          "is conditional for the sitemap, too, and follows it");
+    again("-N --sitemap $U/");
+    check(sent("/sitemap.xml", "If-None-Match", "\"m1\"") &&
+              rows("SELECT count(*) FROM pages WHERE state <> 'done'", "0"),
+          "also the third time");
 }
 
 static void check_changes(void)
@@ -277,11 +398,6 @@ static const struct http_page sloppy[] = {
                                  "</head>\n<body>\n<p>ok</p>\n</body>\n</html>\n"},
     {0},
 };
-
-static int rows(const char *sql, const char *want)
-{
-    return shell("test \"$(sqlite3 .coscrawl/crawl.db \"%s\")\" = '%s'", sql, want) == 0;
-}
 
 static void check_markup(void)
 {
@@ -406,6 +522,10 @@ int main(void)
         {"convert", check_convert},
         {"conditional", check_conditional},
         {"changes", check_changes},
+        {"lists", check_lists},
+        {"ways", check_ways},
+        {"gone", check_gone},
+        {"sitemaps", check_sitemaps},
         {"dedup", check_dedup},
         {"markup", check_markup},
         {"formats", check_formats},

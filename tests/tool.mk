@@ -14,3 +14,4 @@ tests_mirror_t_SOURCES = tests/mirror.t.c tests/crawl_run.h tests/http.c tests/h
 tests_options_t_SOURCES = tests/options.t.c $(tool_option_sources) src/tool/text.c
 tests_ui_t_SOURCES = tests/ui.t.c $(tool_ui_sources)
 dist_check_SCRIPTS += tests/cli.t tests/completion.t tests/manual.t tests/plumbing.t tests/tls_options.t
+dist_check_SCRIPTS += tests/cli.t tests/completion.t tests/manual.t tests/plumbing.t tests/schema.t tests/tls.t

@@ -101,6 +101,7 @@ static void over_quota(struct cos__crawl *c, struct cos__visit *visit)
 static void judge(struct cos__crawl *c, struct cos__visit *visit)
 {
     struct cos_page *page = visit->page;
+    page->depth = cos_frontier_node(&c->frontier, visit->id)->depth & ~COS__UNREACHED;
     if (page->err == COS_ETOOBIG && visit->ceiling && page->body_len > visit->ceiling)
         over_quota(c, visit);
     else if (page->err == COS_ETOOBIG && c->limit.max_size)

@@ -45,6 +45,7 @@ static void page_work(struct cos__visit *visit)
     visit->ended = dill_now();
     visit->bytes = visit->page->body_len;
     cos__phase_fetched(visit);
+    cos__recall_page(visit);
     if (worth_reading(visit->page) && !cos__markup(visit)) {
         cos__digest(visit);
         cos__phase_digested(visit);

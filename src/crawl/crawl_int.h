@@ -10,7 +10,7 @@
  *   limits.c   options with their defaults, the shared request
  *   settings.c the options a resumed crawl must share
  *   after.c    what happens when all is saved; convert.c: link conversion
- *   revalidate.c  -N
+ *   revalidate.c  -N; kept.c: robots.txt of then; ways.c: depths of now
  *   markup.c   tidy in a crawl
  *   resume.c   opening, loading an earlier run, closing
  *   report.c   events, statistics, exit code
@@ -176,7 +176,12 @@ int cos__found_again(struct cos__crawl *c, uint32_t src, const char *url, size_t
                      const uint32_t *links, size_t n);
 /* Named on the command line, or what such a URL redirects to. */
 int cos__is_seed(const struct cos__crawl *c, uint32_t id);
+/* The same, for depth and referrer alone: nothing is decided. */
+int cos__offer_again(struct cos__crawl *c, uint32_t src, const char *url, size_t len,
+                     const uint32_t *links, size_t n);
 void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail);
+/* Tells of a URL that an earlier run skipped. */
+void cos__skipped_before(struct cos__crawl *c, uint32_t id);
 /* Which of two referrers is kept: the same in every run. */
 uint32_t cos__rank(const char *url, size_t len);
 int cos__skip_of(const char *reason);
@@ -282,6 +287,8 @@ int cos__request_init(struct cos__crawl *c);
 void cos__request_release(struct cos__crawl *c);
 int cos__open(struct cos__crawl *c);
 int cos__close(struct cos__crawl *c);
+/* Counts the failure of a row by its kind. */
+void cos__count_row(struct cos__crawl *c, const struct cos_db_row *row);
 /* A request for one page: what all share, and credentials where they belong. */
 struct cos_request cos__request_for(struct cos__crawl *c, const char *url);
 
@@ -310,11 +317,27 @@ int cos__revalidate_end(struct cos__crawl *c);
 /* Makes the request conditional, if the page is known. Suspends. */
 void cos__recall(struct cos__visit *visit, struct cos_request *request);
 int cos__is_unchanged(const struct cos__visit *visit);
+/* A page that did not change is told as it was. Suspends. */
+void cos__recall_page(struct cos__visit *visit);
 void cos__unchanged(struct cos__crawl *c, struct cos__visit *visit);
+/* What is said of a page that was here and is no more; NULL: it is another failure. */
+const char *cos__gone(struct cos__crawl *c, struct cos__visit *visit, int err);
 /* 1: the failure does not touch the page that is here. */
 int cos__keeps_old(struct cos__crawl *c, struct cos__visit *visit, int err);
 /* A page came where a redirect had been. */
 void cos__no_redirect(struct cos__crawl *c, uint32_t id);
+
+/* ways.c: depths and referrers from the links as they are now. Suspends. */
+int cos__ways(struct cos__crawl *c);
+
+/* kept.c: robots.txt of an earlier run, for -N. Both suspend. */
+struct cos__kept {
+    struct cos_buf text; /* etag, modified, body; a line each, the body to the end */
+    const char *body;
+};
+void cos__kept_ask(struct cos__visit *visit, struct cos_request *request, struct cos__kept *kept);
+/* Puts the old body in, or keeps the new one. */
+void cos__kept_answer(struct cos__visit *visit, struct cos__kept *kept);
 
 /* crawl.c */
 void cos__db_events_init(struct cos__crawl *c, struct cos_db_events *events);

@@ -389,6 +389,21 @@ int cos__found_again(struct cos__crawl *c, uint32_t src, const char *url, size_t
     return changed;
 }
 
+int cos__offer_again(struct cos__crawl *c, uint32_t src, const char *url, size_t len,
+                     const uint32_t *links, size_t n)
+{
+    uint32_t rank = cos__rank(url, len);
+    int changed = 0, all = abroad(c, url, len) ? COS__LINK_ABROAD : 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t dst = links[i] >> COS_DB_SHIFT;
+        int flags = all, kind = kind_unpacked(links[i], &flags);
+        flags = way_flags(c, src, kind, flags_of(flags, kind));
+        if (dst && dst <= c->frontier.count && dst != src)
+            changed |= offer(c, src, rank, dst, kind, flags);
+    }
+    return changed & COS_OFFER_DEPTH;
+}
+
 void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail)
 {
     struct cos_node *node = cos_frontier_node(&c->frontier, id);
@@ -401,4 +416,16 @@ void cos__skip(struct cos__crawl *c, uint32_t id, int reason, const char *detail
     count_skip(c, reason, 1);
     cos__tell_skip(c, id, cos_frontier_text(&c->frontier, id),
                    (struct cos_crawl_skip){.reason = reason, .detail = detail, .tries = tries});
+}
+
+/* The rule that decided is found by asking again; it was asked about a link. */
+void cos__skipped_before(struct cos__crawl *c, uint32_t id)
+{
+    const struct cos_node *node = cos_frontier_node(&c->frontier, id);
+    const char *url = cos_frontier_text(&c->frontier, id), *detail = NULL;
+    if (!url)
+        return;
+    if (cos_scope_check(c->scope, url, strlen(url), COS_SCOPE_LINK, &detail) != node->note)
+        detail = NULL;
+    cos__tell_skip(c, id, url, (struct cos_crawl_skip){.reason = node->note, .detail = detail});
 }

@@ -26,6 +26,8 @@ libcos_la_SOURCES += \
 	src/crawl/resume.c \
 	src/crawl/retry.c \
 	src/crawl/revalidate.c \
+	src/crawl/kept.c \
+	src/crawl/ways.c \
 	src/crawl/robots.c \
 	src/crawl/scope.c src/crawl/scope.h src/crawl/scope_int.h \
 	src/crawl/settings.c \

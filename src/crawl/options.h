@@ -211,6 +211,7 @@ struct cos_crawl_stats {
     int64_t retries;     /* this run */
     int64_t redirects;
     int64_t unchanged;   /* this run: 304 */
+    int64_t gone;        /* this run: pages of an earlier one that are no more (404, 410) */
     int64_t converted;   /* this run: files whose links were converted */
     int64_t lint_pages;  /* this run: pages in which --lint found something */
     int64_t lint_errors, lint_warnings;

@@ -28,7 +28,7 @@ static int exit_of_row(const struct cos_db_row *row)
     return err && cos_err_exit(err) ? cos_err_exit(err) : cos_err_exit(COS_EHTTP);
 }
 
-static void count_row(struct cos__crawl *c, const struct cos_db_row *row)
+void cos__count_row(struct cos__crawl *c, const struct cos_db_row *row)
 {
     int err = row->reason ? cos_err_from_text(row->reason) : 0;
     char status[16], url[256];
@@ -68,7 +68,7 @@ static void load_state(struct cos__crawl *c, uint32_t id, const struct cos_db_ro
     if (row->state == COS_DB_FAILED) {
         c->stats.failed++;
         c->failed_before++;
-        count_row(c, row);
+        cos__count_row(c, row);
         cos__remember_error(c, exit_of_row(row));
     }
     if (row->state == COS_DB_QUEUED && row->reason && !strcmp(row->reason, "sitemap"))

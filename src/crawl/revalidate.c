@@ -7,8 +7,9 @@
  * with the pages that were not asked since. An unfinished crawl is finished first.
  *
  * A server in trouble (5xx, no answer) is no reason to give a page up that is
- * here: the failure is told, the row stays. 4xx means that the page is gone; its
- * file stays all the same. */
+ * here: the failure is told, the row stays. Other 4xx mean that the page is not
+ * to be had any more (404 and 410: gone), and the row says so; its file stays,
+ * and the row still names it. */
 #include "config.h"
 
 #include "crawl/crawl_int.h"
@@ -21,7 +22,8 @@
 static const char NOTE[] = "revalidating";
 
 /* What is known of a loaded page; c->marks, by id. */
-enum { HAS_FILE = 1, FRESH = 2, SITEMAP = 4, ASK = 8, REDIRECTED = 16, WAS_DONE = 32 };
+enum { HAS_FILE = 1, FRESH = 2, SITEMAP = 4, ASK = 8, REDIRECTED = 16, WAS_DONE = 32,
+       WAS_FAILED = 64 };
 
 /* --- loading ----------------------------------------------------------------------- */
 
@@ -106,6 +108,8 @@ static void ask_again(struct cos__crawl *c, uint32_t id)
     uint8_t *mark = &c->marks[id];
     if (node->state == COS_URL_DONE)
         *mark |= WAS_DONE;
+    if (node->state == COS_URL_FAILED)
+        *mark |= WAS_FAILED;
     if (node->redirects)
         *mark |= REDIRECTED;
     *mark |= ASK;
@@ -128,6 +132,43 @@ static int note_time(struct cos__crawl *c)
     return err;
 }
 
+/* What is not asked about is told as it is: a list is one of all URLs. */
+static int64_t ask_all(struct cos__crawl *c)
+{
+    int64_t n = 0;
+    for (uint32_t id = 1; id <= c->frontier.count && id < c->marks_room; id++) {
+        const struct cos_node *node = cos_frontier_node(&c->frontier, id);
+        if (worth_asking(node, c->marks[id])) {
+            ask_again(c, id);
+            n++;
+        } else if (node->state == COS_URL_SKIPPED) {
+            cos__skipped_before(c, id);
+        }
+    }
+    return n;
+}
+
+/* Failures that an interrupted revalidation has seen count still, others not. */
+static int still_failed(void *arg, const struct cos_db_row *row)
+{
+    struct cos__crawl *c = arg;
+    if (row->state == COS_DB_FAILED && row->id <= c->frontier.count &&
+        cos_frontier_node(&c->frontier, row->id)->state == COS_URL_FAILED)
+        cos__count_row(c, row);
+    return 0;
+}
+
+static int count_failures(struct cos__crawl *c)
+{
+    free(c->kinds);
+    c->kinds = NULL;
+    c->nkinds = 0;
+    if (c->stats.failed)
+        return cos_db_each(c->db, still_failed, c);
+    c->worst = 0;
+    return 0;
+}
+
 int cos__revalidate(struct cos__crawl *c)
 {
     int64_t n = 0;
@@ -135,13 +176,10 @@ int cos__revalidate(struct cos__crawl *c)
     if (!c->marks || (!c->since[0] && c->frontier.open))
         return 0;
     err = note_time(c);
-    for (uint32_t id = 1; id <= c->frontier.count && id < c->marks_room && !err; id++)
-        if (worth_asking(cos_frontier_node(&c->frontier, id), c->marks[id])) {
-            ask_again(c, id);
-            n++;
-        }
-    if (!c->stats.failed)
-        c->worst = 0;
+    if (!err)
+        n = ask_all(c);
+    if (!err)
+        err = count_failures(c);
     free(c->contents);
     c->contents = NULL;
     c->contents_mask = c->contents_used = 0;
@@ -153,7 +191,11 @@ int cos__revalidate(struct cos__crawl *c)
 
 int cos__revalidate_end(struct cos__crawl *c)
 {
-    return c->since[0] && c->stop == COS__RUNNING ? cos_db_note(c->db, NOTE, "") : 0;
+    int err;
+    if (!c->since[0] || c->stop != COS__RUNNING)
+        return 0;
+    err = cos__ways(c);
+    return err ? err : cos_db_note(c->db, NOTE, "");
 }
 
 /* --- one page ------------------------------------------------------------------------------ */
@@ -169,7 +211,8 @@ void cos__recall(struct cos__visit *visit, struct cos_request *request)
     uint8_t mark = mark_of(c, visit->id);
     if (!(mark & ASK) || cos_db_recall(c->db, visit->id, &visit->known))
         return;
-    if (!(mark & HAS_FILE))
+    /* The validators of an error page are not those of a page. */
+    if (!(mark & HAS_FILE) || (mark & WAS_FAILED))
         return;
     request->etag = visit->known.etag;
     request->modified = visit->known.modified;
@@ -179,6 +222,18 @@ void cos__recall(struct cos__visit *visit, struct cos_request *request)
 int cos__is_unchanged(const struct cos__visit *visit)
 {
     return visit->page->status == 304 && visit->conditional;
+}
+
+/* --list and its kin tell what the page is, not how it was sent. */
+void cos__recall_page(struct cos__visit *visit)
+{
+    struct cos__crawl *c = visit->crawl;
+    int err;
+    if (!c->ev.page || !visit->page || visit->page->err || !cos__is_unchanged(visit))
+        return;
+    err = cos_db_recall_page(c->db, visit->id, visit->page);
+    if (err && err != COS_ENOENT)
+        visit->page->err = err;
 }
 
 void cos__unchanged(struct cos__crawl *c, struct cos__visit *visit)
@@ -197,11 +252,31 @@ void cos__unchanged(struct cos__crawl *c, struct cos__visit *visit)
     visit->known.path = NULL;
     if (visit->known.hash[0] || visit->known.hash[1])
         cos__count_content(c, visit->known.hash);
-    page->depth = node->depth & ~COS__UNREACHED;
     cos__tell_page(c, page, skip);
     cos_frontier_settle(&c->frontier, visit->id, skip ? COS_URL_SKIPPED : COS_URL_DONE);
     node->note = (uint8_t)skip;
     cos_db_put_checked(c->db, visit->id, page->timing.started_at, NULL);
+}
+
+/* Says that a page is not to be had, and not that it cannot be asked for now. */
+static int is_answer(int err, int status)
+{
+    return err == COS_EHTTP && status >= 400 && status < 500 && status != 408 && status != 425 &&
+           status != 429;
+}
+
+const char *cos__gone(struct cos__crawl *c, struct cos__visit *visit, int err)
+{
+    struct cos_page *page = visit->page;
+    int gone = page->status == 404 || page->status == 410;
+    if (!is_answer(err, page->status) || !(mark_of(c, visit->id) & HAS_FILE) ||
+        !visit->known.path)
+        return NULL;
+    free(page->path);
+    page->path = visit->known.path;
+    visit->known.path = NULL;
+    c->stats.gone += gone;
+    return gone ? "gone; the file of an earlier run stays" : "the file of an earlier run stays";
 }
 
 int cos__keeps_old(struct cos__crawl *c, struct cos__visit *visit, int err)
@@ -209,7 +284,7 @@ int cos__keeps_old(struct cos__crawl *c, struct cos__visit *visit, int err)
     struct cos_page *page = visit->page;
     if (!(mark_of(c, visit->id) & WAS_DONE) || !(mark_of(c, visit->id) & HAS_FILE))
         return 0;
-    if (err == COS_EHTTP && page->status >= 400 && page->status < 500)
+    if (is_answer(err, page->status))
         return 0;
     cos_frontier_settle(&c->frontier, visit->id, COS_URL_DONE);
     cos_frontier_node(&c->frontier, visit->id)->note = 0;

@@ -109,9 +109,12 @@ void cos__robots_work(struct cos__visit *visit)
 {
     struct cos_request request = cos__request_for(visit->crawl, visit->page->url);
     struct cos_page *page = visit->page;
+    struct cos__kept kept;
     request.max_body = COS_ROBOTS_MAX + 1;
     request.spill_dir = NULL;
+    cos__kept_ask(visit, &request, &kept);
     cos__fetch_with_tries(visit, &request);
+    cos__kept_answer(visit, &kept);
     /* An archive without it says nothing about what was allowed. */
     if (page->err == COS_EARCHIVE) {
         page->err = 0;

@@ -92,7 +92,10 @@ static int exit_of(const struct cos_page *page, int err)
 void cos__failed(struct cos__crawl *c, struct cos__visit *visit, int err, const char *why)
 {
     struct cos_page *page = visit->page;
+    const char *gone = cos__gone(c, visit, err);
     char reason[300];
+    if (gone)
+        why = gone;
     if (why && !strcmp(why, cos_strerror(err)))
         why = NULL;
     if (err == COS_EHTTP)

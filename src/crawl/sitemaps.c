@@ -138,6 +138,7 @@ void cos__sitemap_work(struct cos__visit *visit)
     struct cos_request request = cos__request_for(visit->crawl, visit->page->url);
     request.max_body = SITEMAP_MAX;
     request.spill_dir = NULL;
+    cos__recall(visit, &request);
     cos__fetch_with_tries(visit, &request);
     if (!visit->page->err && visit->page->status == 200)
         parse_on_thread(visit);
@@ -173,6 +174,13 @@ static uint32_t *pack_links(struct cos__crawl *c, const struct cos_page *page, s
     return packed;
 }
 
+/* Its links were offered when the crawl was loaded. */
+static void sitemap_unchanged(struct cos__crawl *c, struct cos__visit *visit)
+{
+    cos_frontier_settle(&c->frontier, visit->id, COS_URL_DONE);
+    cos_db_put_checked(c->db, visit->id, visit->page->timing.started_at, "sitemap");
+}
+
 void cos__sitemap_arrived(struct cos__visit *visit)
 {
     struct cos__crawl *c = visit->crawl;
@@ -181,6 +189,10 @@ void cos__sitemap_arrived(struct cos__visit *visit)
     char reason[200] = "sitemap";
     uint32_t *links = NULL;
     size_t n = 0;
+    if (cos__is_unchanged(visit)) {
+        sitemap_unchanged(c, visit);
+        return;
+    }
     if (good || page->nlinks) {
         take_links(c, visit);
         links = pack_links(c, page, &n);

@@ -3,6 +3,7 @@
 #include "site/site.h"
 
 #include "base/err.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -112,12 +113,21 @@ static int slow_reply(struct cos_http_conn *conn, const struct cos_http_req *req
     return err ? err : cos_http_end(conn);
 }
 
+static const char *etag_of(const struct cos_http_reply *reply, char etag[32])
+{
+    static const uint64_t key[2] = {0x726f626f7473, 0x747874};
+    snprintf(etag, 32, "\"r%016llx\"",
+             (unsigned long long)cos_hash_keyed(key, reply->body ? reply->body : "", reply->len));
+    return etag;
+}
+
 int cos__site_robots(struct cos__site *site, struct cos_http_conn *conn,
                      const struct cos_http_req *req, const char *name)
 {
     const struct variant *v = name ? find_variant(name) : NULL;
     struct cos_http_reply reply = {.type = "text/plain; charset=utf-8", .body = site->robots.data,
                                    .len = site->robots.len};
+    char etag[32];
     int err = 0;
     if (name && !v)
         return COS_ENOENT;
@@ -147,5 +157,7 @@ int cos__site_robots(struct cos__site *site, struct cos_http_conn *conn,
         reply.body = conn->page.data;
         reply.len = conn->page.len;
     }
+    if (!reply.status || reply.status == 200)
+        reply.etag = etag_of(&reply, etag);
     return err ? err : cos_http_reply(conn, req, &reply);
 }

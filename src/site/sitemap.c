@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -73,6 +74,7 @@ int cos__site_sitemap(struct cos__site *site, struct cos_http_conn *conn,
     int gz = ends_in(req->target, len, ".gz"), err;
     struct cos_http_reply reply = {.type = gz ? "application/gzip" : "application/xml"};
     int64_t nth = 0;
+    char etag[40];
     if (gz)
         len -= 3;
     if (strncmp(req->target, "/sitemap", 8) != 0 || !ends_in(req->target, len, ".xml"))
@@ -96,5 +98,7 @@ int cos__site_sitemap(struct cos__site *site, struct cos_http_conn *conn,
         return err;
     reply.body = conn->page.data;
     reply.len = conn->page.len;
+    snprintf(etag, sizeof etag, "\"s%lld-%zu\"", (long long)site->opt.pages, reply.len);
+    reply.etag = etag;
     return cos_http_reply(conn, req, &reply);
 }

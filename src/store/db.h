@@ -104,6 +104,9 @@ struct cos_db_known {
 };
 /* 0, COS_ENOENT, COS_EDB. *known must be zeroed or released. Suspends. */
 int cos_db_recall(struct cos_db *db, uint32_t id, struct cos_db_known *known);
+/* Fills size, mime, title, counts of --lint and links of a page that stayed as it
+ * was. 0, COS_ENOENT, COS_EDB, COS_ENOMEM. Suspends. */
+int cos_db_recall_page(struct cos_db *db, uint32_t id, struct cos_page *page);
 void cos_db_known_release(struct cos_db_known *known);
 
 /* Begins a row in runs; ends it with how it went. Suspend. */

@@ -22,6 +22,8 @@ enum cos__db_stmt {
     COS__DB_REDIRECT,
     COS__DB_ASK,
     COS__DB_RECALL,
+    COS__DB_RECALL_PAGE,
+    COS__DB_RECALL_LINKS,
     COS__DB_CHECKED,
     COS__DB_NO_REDIRECT,
     COS__DB_LINT,

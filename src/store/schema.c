@@ -79,8 +79,8 @@ const char cos__db_upgrade[] =
     "ALTER TABLE pages ADD COLUMN lint_errors INTEGER;"
     "ALTER TABLE pages ADD COLUMN lint_warnings INTEGER; DROP VIEW links;" LINKS_VIEW LINT_TABLE;
 
-/* Where the time went, for people who query. Made when a database is opened, so
- * that older ones have them too. */
+/* Files of pages that are no more, and where the time went. Made when a database is
+ * opened, so that older ones have them too. */
 /* A phase that did not happen is NULL or -1; scan and store are 0 then. */
 #define NEXT_PHASE(name, least)                                                                    \
     " UNION ALL SELECT url, '" name "', " name "_us FROM pages WHERE " name "_us " least
@@ -93,6 +93,8 @@ const char cos__db_upgrade[] =
     " FROM (SELECT *, row_number() OVER (PARTITION BY " by " ORDER BY us) AS k,"                   \
     " count(*) OVER (PARTITION BY " by ") AS n FROM page_phases) GROUP BY " by ";"
 const char cos__db_views[] =
+    "CREATE VIEW IF NOT EXISTS gone AS SELECT url, status, reason, path, fetched_at FROM pages"
+    " WHERE state = 'failed' AND path IS NOT NULL;"
     "CREATE VIEW IF NOT EXISTS page_phases AS SELECT url,"
     " substr(url, instr(url, '//') + 2, instr(substr(url, instr(url, '//') + 2), '/') - 1) AS host,"
     " phase, us FROM (SELECT NULL AS url, NULL AS phase, NULL AS us WHERE 0"
@@ -129,6 +131,10 @@ const char *const cos__db_sql[COS__DB_STMTS] = {
     [COS__DB_DEPTH] = "UPDATE pages SET depth = ?2, referrer = ?3 WHERE id = ?1",
     [COS__DB_REDIRECT] = "INSERT OR REPLACE INTO redirects(src, dst, status) VALUES(?1, ?2, ?3)",
     [COS__DB_RECALL] = "SELECT etag, modified, path, hash FROM pages WHERE id = ?1",
+    [COS__DB_RECALL_PAGE] = "SELECT bytes, mime, title, lint_errors, lint_warnings FROM pages"
+                            " WHERE id = ?1",
+    [COS__DB_RECALL_LINKS] = "SELECT d.url, l.value & 31 FROM pages p, json_each(p.packed_links) l"
+                             " JOIN pages d ON d.id = l.value >> 5 WHERE p.id = ?1 ORDER BY l.key",
     [COS__DB_CHECKED] = "UPDATE pages SET checked_at = ifnull(?2, checked_at), reason = ?3"
                         " WHERE id = ?1",
     [COS__DB_NO_REDIRECT] = "DELETE FROM redirects WHERE src = ?1",

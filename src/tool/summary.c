@@ -182,6 +182,12 @@ static void say_where(struct tool_ui *ui, const struct tool_options *o,
                  text_count(count, r->stats.unchanged), r->stats.unchanged == 1 ? "" : "s");
         line(ui, "unchanged", text);
     }
+    if (r->stats.gone) {
+        snprintf(text, sizeof text, "%s page%s; the file%s of an earlier run stay%s",
+                 text_count(count, r->stats.gone), r->stats.gone == 1 ? "" : "s",
+                 r->stats.gone == 1 ? "" : "s", r->stats.gone == 1 ? "s" : "");
+        line(ui, "gone", text);
+    }
     if (r->stats.shared_files) {
         char size[TEXT_SHORT];
         snprintf(text, sizeof text, "%s files, %s", text_count(count, r->stats.shared_files),
