@@ -58,14 +58,11 @@ static int read_all(int fd, struct cos_buf *out, size_t hint)
     }
 }
 
-int cos__file_read_sync(const char *path, struct cos_buf *out)
+int cos__fd_read_sync(int fd, struct cos_buf *out)
 {
     struct stat st;
-    int fd, err = 0;
+    int err;
     cos_buf_clear(out);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return sys_err();
     if (fstat(fd, &st) < 0)
         err = sys_err();
     else if (S_ISDIR(st.st_mode))
@@ -75,9 +72,19 @@ int cos__file_read_sync(const char *path, struct cos_buf *out)
     else
         /* One byte more than its size: the read that finds the end. */
         err = read_all(fd, out, st.st_size > 0 ? (size_t)st.st_size + 1 : 0);
-    close(fd);
     if (err)
         cos_buf_clear(out);
+    return err;
+}
+
+int cos__file_read_sync(const char *path, struct cos_buf *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+    cos_buf_clear(out);
+    if (fd < 0)
+        return sys_err();
+    err = cos__fd_read_sync(fd, out);
+    close(fd);
     return err;
 }
 
@@ -271,8 +278,9 @@ static int open_temp(char *temp, size_t room, const char *path, unsigned flags)
     return fd < 0 ? sys_err() : fd;
 }
 
-static int write_all(int fd, const char *data, size_t len)
+int cos__fd_write_sync(int fd, const void *bytes, size_t len)
 {
+    const char *data = bytes;
     while (len) {
         ssize_t n = write(fd, data, len);
         if (n < 0 && errno == EINTR)
@@ -305,7 +313,7 @@ static int sync_dir_of(const char *path)
 /* Fills and closes fd. close() is checked: on NFS it is where ENOSPC appears. */
 static int fill(int fd, const void *data, size_t len, unsigned flags)
 {
-    int err = write_all(fd, data, len);
+    int err = cos__fd_write_sync(fd, data, len);
     if (!err && (flags & COS_FILE_SYNC) && fsync(fd) < 0)
         err = sys_err();
     if (close(fd) < 0 && !err && errno != EINTR)

@@ -12,6 +12,10 @@ int cos__file_read_sync(const char *path, struct cos_buf *out);
  * opens path sees the old content or all of the new. A link is replaced, a
  * device or pipe refused (COS_ENOTSUP). flags: COS_FILE_…. */
 int cos__file_write_sync(const char *path, const void *data, size_t len, unsigned flags);
+/* The same for what is open already, for files below a directory descriptor. */
+int cos__fd_read_sync(int fd, struct cos_buf *out);
+/* All of it, or an error. */
+int cos__fd_write_sync(int fd, const void *bytes, size_t len);
 /* Makes the directory and those above it. Fine when it is there. */
 int cos__mkdir_p_sync(const char *path);
 /* The same for the directory part of a file's path. */

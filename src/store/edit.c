@@ -8,6 +8,7 @@
 #include "store/save_int.h"
 
 #include "base/err.h"
+#include "base/file_sync.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,32 +24,13 @@ static int original_of(char name[PATH_LONG], const char *path)
     return snprintf(name, PATH_LONG, "%s/%s", COS__ORIGINALS, path) >= PATH_LONG ? COS_ETOOBIG : 0;
 }
 
-static int read_fd(int fd, struct cos_buf *out)
-{
-    struct stat st;
-    ssize_t n;
-    int err;
-    if (fstat(fd, &st) < 0)
-        return cos_err_from_errno(errno);
-    err = cos_buf_reserve(out, (size_t)st.st_size + 1);
-    while (!err && (n = read(fd, out->data + out->len, out->cap - out->len - 1)) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return cos_err_from_errno(errno);
-        out->len += (size_t)n;
-        err = cos_buf_reserve(out, 4096);
-    }
-    return err;
-}
-
 static int read_file(const struct cos_save *save, const char *name, struct cos_buf *out)
 {
     int fd = openat(save->root, name, O_RDONLY | O_CLOEXEC), err;
     cos_buf_clear(out);
     if (fd < 0)
         return cos_err_from_errno(errno);
-    err = read_fd(fd, out);
+    err = cos__fd_read_sync(fd, out);
     close(fd);
     return err;
 }

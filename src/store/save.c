@@ -10,6 +10,7 @@
 #include "store/save_int.h"
 
 #include "base/err.h"
+#include "base/file_sync.h"
 #include "base/hash.h"
 
 #include <dirent.h>
@@ -163,20 +164,6 @@ void cos__save_temp(struct cos_save *save, char name[COS__TEMP_NAME])
     *name = 0;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-    while (len) {
-        ssize_t n = write(fd, data, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return cos_err_from_errno(errno);
-        data += n;
-        len -= (size_t)n;
-    }
-    return 0;
-}
-
 static int place_once(struct cos_save *save, const char *path, int from_fd, const char *from)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -214,7 +201,7 @@ int cos_save_body(struct cos_save *save, const char *path, const void *data, siz
     }
     if (fd < 0)
         return cos_err_from_errno(errno);
-    err = write_all(fd, data, len);
+    err = cos__fd_write_sync(fd, data, len);
     if (close(fd) < 0 && !err)
         err = cos_err_from_errno(errno);
     if (!err)
