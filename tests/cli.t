@@ -48,6 +48,9 @@ refused 2 "not a valid" "$u" http://
 refused 2 "did you mean --level?" --levle=3 $u
 refused 2 "did you mean --no-robots?" --no-robot $u
 refused 2 "did you mean --dry-run?" --dryrun $u
+refused 2 "--face goes with --style" --face=cps $u
+refused 2 "is not a file, or :PORT" --metrics=:x $u
+refused 2 "is not a file, or :PORT" --metrics=:65536 $u
 refused 2 "unknown option --frobnicate" --frobnicate $u
 refused 2 "unknown option -z" -z $u
 refused 2 "unknown option -z" -qz $u

@@ -33,6 +33,7 @@ const char *tool_foreign_option(const char *typed)
         {"--max-threads", "say -j N"},
         {"--depth", "say -l N"},
         {"--agent", "say -U TEXT"},
+        {"--face", "--face goes with --style: --style=queue --face=cps"},
         {"--verbosity", "say -v, -nv or -q"},
     };
     for (size_t i = 0; i < sizeof map / sizeof map[0]; i++)

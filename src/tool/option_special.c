@@ -44,6 +44,19 @@ int set_sitemap(struct tool_set *set)
     return 0;
 }
 
+/* What begins like a port must be one; a file of such a name is ./:name. */
+int set_metrics(struct tool_set *set)
+{
+    char *end;
+    long port;
+    if (set->value && set->value[0] == ':') {
+        port = strtol(set->value + 1, &end, 10);
+        if (end == set->value + 1 || *end || port < 0 || port > 65535)
+            return refuse(set, "a file, or :PORT with a number up to 65535");
+    }
+    return set_string(set);
+}
+
 static unsigned kind_of(const char *name, size_t len)
 {
     static const struct {

@@ -210,7 +210,7 @@ static const struct tool_option table[] = {
     {VALUE("trace", GROUP_WATCH, "FILE", NULL, "write a trace for Perfetto to FILE", set_string,
            AT(trace))},
     {VALUE("metrics", GROUP_WATCH, "WHERE", NULL, "Prometheus metrics: a FILE or :PORT",
-           set_string, AT(metrics))},
+           set_metrics, AT(metrics))},
     {VALUE("loop-lag", GROUP_WATCH, "TIME", NULL, "name what holds the loop longer", set_duration,
            AT(loop_lag)), .flags = OPT_WIDE},
 };

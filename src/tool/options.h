@@ -127,6 +127,7 @@ int set_choice(struct tool_set *set);
 /* Setters for one option each (option_special.c). */
 int set_mode(struct tool_set *set);
 int set_sitemap(struct tool_set *set);
+int set_metrics(struct tool_set *set);
 int set_follow(struct tool_set *set);
 int set_trap(struct tool_set *set);
 int set_family(struct tool_set *set);
