@@ -27,6 +27,7 @@ enum { SPARE = 16, PATH_ROOM = 4096 };
 
 /* What one job needs and the next one can use again. */
 struct tools {
+    pthread_t user; /* who used it last */
     struct cos_links_ctx *links;
     struct cos_url url;
     struct cos_buf path;
@@ -66,12 +67,25 @@ static void tools_free(struct tools *tools)
     free(tools);
 }
 
+/* The thread's own if they are there: they are in its processor's cache. */
+static struct tools *tools_spare(struct cos__digests *digests)
+{
+    int at = digests->nspare - 1;
+    struct tools *tools;
+    while (at > 0 && !pthread_equal(digests->spare[at]->user, pthread_self()))
+        at--;
+    if (at < 0)
+        return NULL;
+    tools = digests->spare[at];
+    digests->spare[at] = digests->spare[--digests->nspare];
+    return tools;
+}
+
 static struct tools *tools_take(struct cos__digests *digests)
 {
-    struct tools *tools = NULL;
+    struct tools *tools;
     pthread_mutex_lock(&digests->lock);
-    if (digests->nspare)
-        tools = digests->spare[--digests->nspare];
+    tools = tools_spare(digests);
     pthread_mutex_unlock(&digests->lock);
     if (tools)
         return tools;
@@ -92,6 +106,7 @@ static void tools_give(struct cos__digests *digests, struct tools *tools)
 {
     pthread_mutex_lock(&digests->lock);
     if (tools && digests->nspare < SPARE) {
+        tools->user = pthread_self();
         digests->spare[digests->nspare++] = tools;
         tools = NULL;
     }

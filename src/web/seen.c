@@ -1,12 +1,15 @@
 /* seen.c - open addressing with a ceiling on everything: on slots, and on the
  * probes of one search. A page made to collide costs its own duplicates some
- * work twice and nobody any time; so the hash needs no secret. */
+ * work twice and nobody any time; so the hash needs no secret.
+ *
+ * Each page begins with few slots again, whatever the page before needed: a table
+ * that stays as large as its largest page misses the cache at every link. */
 #include "web/seen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SIZE = 512, MAX_SIZE = 1 << 21, KEEP_SIZE = 1 << 16, MAX_PROBES = 24 };
+enum { FIRST_SIZE = 128, MAX_SIZE = 1 << 21, KEEP_SIZE = 1 << 16, MAX_PROBES = 24 };
 
 uint32_t cos__seen_hash(const char *key, size_t len)
 {
@@ -31,8 +34,10 @@ void cos__seen_release(struct cos__seen *seen)
 void cos__seen_clear(struct cos__seen *seen)
 {
     /* One huge page must not cost its memory for the rest of the crawl. */
-    if (seen->size > KEEP_SIZE || seen->round == UINT32_MAX)
+    if (seen->room > KEEP_SIZE || seen->round > UINT32_MAX / 2)
         cos__seen_release(seen);
+    if (seen->size)
+        seen->size = FIRST_SIZE;
     seen->used = 0;
     seen->round++;
 }
@@ -65,20 +70,33 @@ static void put(struct cos__seen *seen, const struct cos__seen_slot *entry)
     }
 }
 
+/* Twice the slots, in the memory that is there if it is enough. */
 static int grow(struct cos__seen *seen)
 {
-    struct cos__seen bigger = {.size = seen->size ? seen->size * 2 : FIRST_SIZE,
-                               .round = seen->round ? seen->round : 1};
-    if (bigger.size > MAX_SIZE)
+    size_t size = seen->size ? seen->size * 2 : FIRST_SIZE, n = 0;
+    struct cos__seen_slot *old, *slots = NULL;
+    if (size > MAX_SIZE || !(old = malloc((seen->used + 1) * sizeof *old)))
         return 0;
-    bigger.slots = calloc(bigger.size, sizeof *bigger.slots);
-    if (!bigger.slots)
+    if (size > seen->room && !(slots = calloc(size, sizeof *slots))) {
+        free(old);
         return 0;
+    }
     for (size_t i = 0; i < seen->size; i++)
         if (seen->slots[i].round == seen->round)
-            put(&bigger, &seen->slots[i]);
-    free(seen->slots);
-    *seen = bigger;
+            old[n++] = seen->slots[i];
+    if (slots) {
+        free(seen->slots);
+        seen->slots = slots;
+        seen->room = size;
+    }
+    seen->size = size;
+    seen->used = 0;
+    seen->round++;
+    for (size_t i = 0; i < n; i++) {
+        old[i].round = seen->round;
+        put(seen, &old[i]);
+    }
+    free(old);
     return 1;
 }
 

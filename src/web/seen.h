@@ -21,6 +21,7 @@ struct cos__seen_slot {
 struct cos__seen {
     struct cos__seen_slot *slots;
     size_t size; /* a power of two, or 0 */
+    size_t room; /* slots there is memory for */
     size_t used;
     uint32_t round;
 };
