@@ -284,6 +284,64 @@ static int set_headers(struct cos__easy *easy, const struct cos_request *req, in
     return err;
 }
 
+/* --- the headers of nearly every request ------------------------------------------ */
+
+/* What curl makes of an empty CURLOPT_ACCEPT_ENCODING. */
+static void all_encodings(char *text, size_t size)
+{
+    int features = curl_version_info(CURLVERSION_NOW)->features;
+    snprintf(text, size, "%s%s%s", features & CURL_VERSION_LIBZ ? "deflate, gzip" : "identity",
+             features & CURL_VERSION_BROTLI ? ", br" : "", features & CURL_VERSION_ZSTD ? ", zstd" : "");
+}
+
+static int usual_new(struct cos__engine *engine, const char *agent, const char *encodings)
+{
+    struct cos__usual *usual = &engine->usual;
+    char all[64];
+    all_encodings(all, sizeof all);
+    usual->agent = strdup(agent);
+    usual->encodings = strdup(encodings);
+    if (!usual->agent || !usual->encodings || list_addf(&usual->list, "User-Agent: ", agent) ||
+        list_addf(&usual->list, "Accept-Encoding: ", *encodings ? encodings : all))
+        cos__usual_release(usual);
+    return usual->list != NULL;
+}
+
+void cos__usual_release(struct cos__usual *usual)
+{
+    curl_slist_free_all(usual->list);
+    free(usual->agent);
+    free(usual->encodings);
+    *usual = (struct cos__usual){0};
+}
+
+/* curl writes an agent and the encodings out twice for each request, letter by
+ * letter; a line of a list once. So those of the first request, which nearly all
+ * share, are a list that the handles keep. */
+static int is_usual(struct cos__engine *engine, const struct cos_request *req,
+                    const struct cos__plan *plan)
+{
+    const char *agent = plan->string[S_AGENT], *encodings = plan->string[S_ENCODINGS];
+    struct cos__usual *usual = &engine->usual;
+    if (!agent || !encodings || req->headers || req->etag || req->modified || req->body)
+        return 0;
+    if (!usual->list)
+        return usual_new(engine, agent, encodings);
+    return !strcmp(usual->agent, agent) && !strcmp(usual->encodings, encodings);
+}
+
+static void set_usual(struct cos__engine *engine, struct cos__easy *easy,
+                      const struct cos_request *req, struct cos__plan *plan)
+{
+    int usual = is_usual(engine, req, plan);
+    if (usual)
+        plan->string[S_AGENT] = NULL;
+    if (usual == easy->usual)
+        return;
+    curl_easy_setopt(easy->curl, CURLOPT_HTTPHEADER, usual ? engine->usual.list : NULL);
+    easy->usual = (uint8_t)usual;
+}
+
 /* --- names ------------------------------------------------------------------------ */
 
 enum { RENEW_MS = 5 * 60 * 1000, CACHE_S = 3600 };
@@ -355,6 +413,7 @@ static int apply(struct cos__engine *engine, struct cos__easy *easy, const char 
     plan_method(req, &plan);
     /* Over TLS it pays to wait whether one connection can serve all. */
     plan.number[N_PIPEWAIT] = (url[4] | 0x20) == 's';
+    set_usual(engine, easy, req, &plan);
     if (!(err = set_plan(engine, easy, &plan)) &&
         !(err = set_headers(easy, req, secret->trusted)) && !(err = set_body(easy, req)))
         err = set_url(easy, url);

@@ -27,6 +27,7 @@ struct cos__easy {
     void *headers, *resolve;  /* curl_slist: curl does not copy these */
     uint8_t posted, has_url;  /* a request body is set; the URL's parts are */
     uint8_t watched;          /* it tells the hooks when a request goes out */
+    uint8_t usual;            /* sends the engine's list of headers */
     int socket_errno;         /* why a socket could not be opened: curl forgets it */
     char why[256];            /* CURLOPT_ERRORBUFFER */
 };
@@ -73,6 +74,12 @@ struct cos__sock {
     int64_t active_at; /* when it was last ready */
 };
 
+/* The headers that nearly all requests share. */
+struct cos__usual {
+    void *list; /* curl_slist */
+    char *agent, *encodings;
+};
+
 struct cos__engine {
     struct cos__loop *loop;
     void *multi, *share;
@@ -82,6 +89,7 @@ struct cos__engine {
     struct cos__task timeout;
     struct cos__easy *pool;
     size_t npool;
+    struct cos__usual usual;
     struct cos__fetch *flying;
     struct cos__given *given;      /* COS__GIVEN of them */
     struct cos__sock **socks;      /* by descriptor */
@@ -106,6 +114,7 @@ void cos__engine_remove(struct cos__engine *engine, struct cos__fetch *fetch);
 struct cos__easy *cos__easy_get(struct cos__engine *engine);
 void cos__easy_put(struct cos__engine *engine, struct cos__easy *easy);
 void cos__easy_free(struct cos__easy *easy);
+void cos__usual_release(struct cos__usual *usual);
 /* Sets all that req asks for. 0, COS_EINVAL, COS_ENOMEM … */
 int cos__easy_apply(struct cos__engine *engine, struct cos__easy *easy, const char *url,
                     const struct cos_request *req);

@@ -262,6 +262,7 @@ static void release(void *data)
         curl_share_cleanup(engine->share);
     cos__timer_unset(engine->loop, &engine->timer);
     cos__timer_unset(engine->loop, &engine->sweep);
+    cos__usual_release(&engine->usual);
     free(engine->given);
     for (size_t i = 0; i < engine->nsocks; i++)
         free(engine->socks[i]);
