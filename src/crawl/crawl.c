@@ -131,7 +131,6 @@ static struct cos__visit *visit_of(struct cos__crawl *c, uint32_t id, const char
         cos_page_free(page);
         return NULL;
     }
-    cos__spare_take(c, page);
     page->id = id;
     if (node->note < UINT8_MAX)
         node->note++;

@@ -77,13 +77,7 @@ struct cos__visit {
     int64_t sent, ended;  /* when the request went out, when the answer had come, ms */
 };
 
-/* Memory of a page that ended, for the next one: it is in the cache still, and
- * the kernel need not clear it again. */
-struct cos__spare {
-    struct cos_buf head, body, link_text;
-};
 enum { COS__KINDS = 64, COS__SPILL_AT = 1 << 20 /* bytes of a body kept in memory */ };
-enum { COS__SPARES = 64, COS__SPARE_MAX = 128 << 10 };
 
 struct cos__crawl {
     const struct cos_crawl_options *opt;
@@ -139,8 +133,6 @@ struct cos__crawl {
     struct cos__archive *archive; /* archive.c: what is written, or NULL */
     struct cos_warc_index *replay; /* replay.c: what is read instead of the network, or NULL */
     struct cos__phases *phases;   /* phases.c */
-    struct cos__spare spares[COS__SPARES];
-    int nspares;
 };
 
 /* digest.c */
@@ -186,10 +178,6 @@ void cos__skipped_before(struct cos__crawl *c, uint32_t id);
 uint32_t cos__rank(const char *url, size_t len);
 int cos__skip_of(const char *reason);
 
-/* spare.c */
-void cos__spare_give(struct cos__crawl *c, struct cos_page *page);
-void cos__spare_take(struct cos__crawl *c, struct cos_page *page);
-void cos__spare_release(struct cos__crawl *c);
 
 /* phases.c */
 void cos__phase_queued(struct cos__crawl *c, uint32_t id);

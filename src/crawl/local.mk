@@ -33,5 +33,4 @@ libcos_la_SOURCES += \
 	src/crawl/settings.c \
 	src/crawl/settle.c \
 	src/crawl/sitemaps.c \
-	src/crawl/spare.c \
 	src/crawl/trap.c

@@ -376,7 +376,6 @@ int cos__close(struct cos__crawl *c)
     cos_ring_release(&c->errands);
     cos_ring_release(&c->again);
     cos__request_release(c);
-    cos__spare_release(c);
     cos__phases_free(c);
     free(c->contents);
     free(c->marks);

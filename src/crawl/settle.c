@@ -45,6 +45,16 @@ void cos__remember_error(struct cos__crawl *c, int code)
         c->worst = code;
 }
 
+/* The row needs none of it, and the answer that comes next can use the memory
+ * while it is in the cache. Rejected: keeping the buffers for it here; malloc
+ * finds them as fast, and 64 buffers as large as their largest pages were 4 MB. */
+static void drop_text(struct cos_page *page)
+{
+    cos_buf_release(&page->head);
+    cos_buf_release(&page->body);
+    cos_buf_release(&page->link_text);
+}
+
 void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, const char *reason,
                  uint32_t *links, size_t n)
 {
@@ -60,7 +70,7 @@ void cos__finish(struct cos__crawl *c, struct cos__visit *visit, int state, cons
     cos_frontier_settle(&c->frontier, visit->id, states[state]);
     if (state != COS_DB_SKIPPED)
         node->note = 0;
-    cos__spare_give(c, page);
+    drop_text(page);
     if (c->lazy) {
         free(links);
         return;
