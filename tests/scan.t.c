@@ -146,7 +146,8 @@ static const struct row text_only[] = {
 static const struct row foreign[] = {
     {"<svg><title><a href=x></title></svg>", "a.href=x"},
     {"<svg><script><a href=x></script></svg>", "a.href=x"},
-    {"<svg><script href=no /><a href=x></svg>", "a.href=x"},
+    {"<svg><script href=s /><a href=x></svg>", "*script.href=s a.href=x"},
+    {"<script href=no></script><a href=x>", "a.href=x"},
     {"<svg><style>a{fill:url(x)}</style></svg>", "*style.url()=x"},
     {"<svg><style><![CDATA[a{fill:url(x)}]]></style></svg>", "*style.url()=x"},
     {"<svg><style/><a href=x></svg>", "a.href=x"},
