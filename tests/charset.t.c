@@ -129,7 +129,19 @@ static void check_prescan_limit(void)
     memset(page, ' ', sizeof page);
     memcpy(page + 1025 - (sizeof meta - 1), meta, sizeof meta - 1);
     is(cos_charset_name(cos_charset_detect(page, sizeof page, NULL, COS_CHARSET_HTML, NULL)),
-       "UTF-8", "one that goes past it does not");
+       "KOI8-R", "one that goes past it does too, in the head");
+    memcpy(page, "<p>", 3);
+    is(cos_charset_name(cos_charset_detect(page, sizeof page, NULL, COS_CHARSET_HTML, NULL)),
+       "UTF-8", "but not in the body");
+    memset(page, ' ', sizeof page);
+    memcpy(page, "<head><script a>", 16);
+    memcpy(page + 1100, "<meta charset=big5><p></scripT ><title><p></title>", 50);
+    memcpy(page + 1200, meta, sizeof meta - 1);
+    is(cos_charset_name(cos_charset_detect(page, sizeof page, NULL, COS_CHARSET_HTML, NULL)),
+       "KOI8-R", "what a script of the head says is text");
+    memcpy(page + 1100, "<meta charset=big5><p></script ><title><p></titl ", 49);
+    is(cos_charset_name(cos_charset_detect(page, sizeof page, NULL, COS_CHARSET_HTML, NULL)),
+       "UTF-8", "a title that does not end");
     is(cos_charset_name(cos_charset_detect(B("<\0?\0x\0m\0l\0"), NULL, COS_CHARSET_HTML, NULL)),
        "UTF-16LE", "an XML declaration in UTF-16 without a mark");
 }
@@ -182,6 +194,70 @@ static void check_decoding(void)
     check_decode("windows-1255", B("a\xf9"), "a\xd7\xa9", 1, "windows-1255 loses no last letter");
 }
 
+/* Where iconv and the Encoding standard differ: the standard counts, because the
+ * quotes and the tags that a browser sees depend on it. */
+static void check_standard(void)
+{
+    check_decode("windows-1255", B("\xf9\xd1\xca"), "\xd7\xa9\xd7\x81\xd6\xba", 1,
+                 "windows-1255: nothing is joined");
+    check_decode("windows-1258", B("e\xec"), "e\xcc\x81", 1, "windows-1258: nothing is joined");
+    check_decode("macintosh", B("\xc6\xf0"), "\xe2\x88\x86\xef\xa3\xbf", 1, "macintosh");
+    check_decode("koi8-u", B("\xae\xbe"), "\xd1\x9e\xd0\x8e", 1, "KOI8-U");
+    check_decode("x-mac-cyrillic", B("\xff"), "\xe2\x82\xac", 1, "x-mac-cyrillic");
+    check_decode("gbk", B("\x80\"\xff'"), "\xe2\x82\xac\"" FFFD "'", 1, "GBK: the euro");
+    check_decode("gbk", B("\xa3\xa0\x81'"), "\xe3\x80\x80" FFFD "'", 1, "GBK: a blank");
+    check_decode("gb18030", B("\x81\x30<"), FFFD "0<", 1, "gb18030: two of four bytes");
+    check_decode("gb18030", B("\x81\x30\x81<"), FFFD "0" FFFD "<", 1, "gb18030: three of four");
+    check_decode("gb18030", B("x\x81\x30\x81"), "x" FFFD, 1, "gb18030: three at the end");
+    check_decode("gb18030", B("\xe3\x32\x9a\x36<"), FFFD "<", 1, "gb18030: beyond Unicode");
+    check_decode("shift_jis", B("\x80\xa0\xfd\x85\x9f" "A"), "\xc2\x80" FFFD FFFD FFFD "A", 1,
+                 "Shift_JIS: a character that is none takes both bytes");
+    check_decode("shift_jis", B("\x85\x40<"), FFFD "@<", 1, "Shift_JIS: but no ASCII");
+    check_decode("euc-jp", B("\xfc\xe2\x8e\xb1"), "\xe9\xab\x99\xef\xbd\xb1", 1,
+                 "EUC-JP: row 92, and katakana");
+    check_decode("euc-jp", B("\x8f\xb0\xa1\x8f\xb0<\x8f<\x80"),
+                 "\xe4\xb8\x82" FFFD "<" FFFD "<" FFFD, 1, "EUC-JP: JIS X 0212, broken too");
+    check_decode("euc-jp", B("\x8f\xf3\xf3\x8f\xb0"), FFFD FFFD, 1, "EUC-JP: what glibc adds");
+    check_decode("big5", B("\xa1\x45\xa1\xfe\xa2\x40\x80\xff<"),
+                 "\xe2\x80\xa7\xef\xbc\x8f\xef\xbc\xbc" FFFD FFFD "<", 1, "Big5: signs");
+    check_decode("euc-kr", B("\xa2\xe8<"), FFFD "<", 1, "EUC-KR: where glibc trips");
+    check_decode("euc-kr", B("\xa2\xe8"), FFFD, 1, "EUC-KR: at the end");
+    check_decode("utf-16le", B("\x3d\xd8x"), FFFD, 1, "UTF-16: half a pair and half a unit");
+    check_decode("iso-2022-jp", B("\x1b(I<a>\x1b(B<a>"), "\xef\xbd\xbc" FFFD "\xef\xbd\xbe<a>", 1,
+                 "ISO-2022-JP: katakana are no tags");
+    check_decode("iso-2022-jp", B("\x1b(J\\~\x1b(B\\~"), "\xc2\xa5\xe2\x80\xbe\\~", 1,
+                 "ISO-2022-JP: the Roman set");
+    check_decode("iso-2022-jp", B("\x1b$BF\x1b(B<\x1b(X\xff\x0e"), FFFD "<" FFFD "(X" FFFD FFFD, 1,
+                 "ISO-2022-JP: broken");
+    check_decode("iso-2022-jp", B("\x1b$B\x1b(B<"), FFFD "<", 1, "ISO-2022-JP: an empty stretch");
+}
+
+/* Exactly what the text needs is reserved: no buffer that doubled. */
+static void check_room(const char *label, const char *unit, size_t times, size_t want)
+{
+    struct cos_buf own = {0}, in;
+    struct cos_text text;
+    cos_buf_init(&in, 1 << 20);
+    while (in.len < 1 << 19)
+        cos_buf_adds(&in, unit);
+    cos_charset_decode(in.data, in.len, cos_charset_find(label, strlen(label)), &own, &text);
+    cmp_ok(text.len, "==", in.len * times / 2, "%s: the text", label);
+    cmp_ok(own.cap, "<=", in.len * want / 2 + 2, "%s: the room for it", label);
+    cos_buf_release(&in);
+    cos_buf_release(&own);
+}
+
+static void check_rooms(void)
+{
+    check_room("windows-1252", "\xe9", 4, 4);
+    check_room("windows-1252", "\x80", 6, 6);
+    check_room("windows-874", "\xa1", 6, 6);
+    check_room("utf-16le", "\x01\x4e", 3, 3);
+    check_room("euc-jp", "\xc6\xfc", 3, 3);
+    check_room("big5", "\xa4\xa4", 3, 3);
+    check_room("shift_jis", "\x80<", 3, 3);
+}
+
 static void check_all_encodings(void)
 {
     static const char *const labels[] = {
@@ -218,6 +294,8 @@ int main(void)
     check_prescan();
     check_prescan_limit();
     check_decoding();
+    check_standard();
+    check_rooms();
     check_all_encodings();
     done_testing();
 }

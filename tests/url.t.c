@@ -276,6 +276,21 @@ static void charsets(void)
         {"no-such-set", "?\xC3\xA9", "http://h/?%C3%A9"},
         {"windows-1252", "\xC3\xA9?a#\xC3\xA9", "http://h/%C3%A9?a#%C3%A9"},
         {"windows-1252", "?\xFFz\xC3", "http://h/?%26%2365533%3Bz%26%2365533%3B"},
+        /* what only looks alike is not in the set, whatever iconv says */
+        {"shift_jis", "?\xC2\xA2\xEF\xBF\xA0", "http://h/?%26%23162%3B%81%91"},
+        {"shift_jis", "?\xC2\xA5\xE2\x88\x92\xEE\x80\x80", "http://h/?\\%81|%26%2357344%3B"},
+        {"windows-1258", "?\xE1\xBA\xBF", "http://h/?%26%237871%3B"},
+        {"windows-1252", "?\xC2\x81", "http://h/?%81"},
+        {"euc-jp", "?\xE9\xAB\x99\xEF\xBD\xB1", "http://h/?%FC%E2%8E%B1"},
+        {"euc-jp", "?\xE4\xB8\x82", "http://h/?%26%2319970%3B"},
+        {"big5", "?\xE2\x80\xA7\xF0\xA9\xB8\xAD", "http://h/?%A1E%26%23171565%3B"},
+        {"gbk", "?\xE2\x82\xAC\xE2\xBA\x81\xF0\xA0\x82\x87",
+         "http://h/?%80%FEP%26%23131207%3B"},
+        {"gb18030", "?\xE2\x82\xAC\xC2\x80", "http://h/?%A2%E3%810%810"},
+        {"euc-kr", "?\xEA\xB0\x80\xEA\xB0\x82", "http://h/?%B0%A1%81A"},
+        {"iso-2022-jp", "?\xE3\x83\x84\xC2\xA2\xE3\x83\x84",
+         "http://h/?%1B$B%D%1B(B%26%23162%3B%1B$B%D%1B(B"},
+        {"x-user-defined", "?\xEF\x9E\x80\xC3\xA9", "http://h/?%80%26%23233%3B"},
         {"", "?\xC3\xA9", "http://h/?%C3%A9"},
     };
     resolve("http://h/", "");

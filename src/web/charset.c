@@ -1,28 +1,18 @@
-/* charset.c - bytes of a known encoding to UTF-8.
+/* charset.c - bytes of a known encoding to UTF-8, as the Encoding standard has it.
  *
- * windows-1252 (which most labels of old pages mean) and UTF-16 are decoded
- * here: they are a few lines each, and a system may lack iconv's modules. The
- * rest is iconv's. After an error one byte is skipped, never more: the '<' that
- * follows a broken double-byte character must stay a '<'. */
+ * UTF-16 is decoded here and encodings of one byte a character by a table
+ * (charset_table.c), both into memory that was counted before: a page that becomes
+ * three times as long needs three times its size, not four because a buffer doubled.
+ * The others are charset_multi.c's and charset_jis.c's. */
 #include "web/charset_int.h"
 
 #include "base/err.h"
 #include "web/entity.h"
 
-#include <errno.h>
-#include <iconv.h>
 #include <stdint.h>
 #include <string.h>
 
-/* 0x80 … 0x9f in windows-1252; the five holes are the C1 controls. */
-static const uint16_t windows_1252[32] = {
-    0x20ac, 0x0081, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
-    0x2039, 0x0152, 0x008d, 0x017d, 0x008f, 0x0090, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
-    0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x009d, 0x017e, 0x0178,
-};
-
-/* How many bytes from the start are ASCII. */
-static size_t ascii_run(const char *data, size_t len)
+size_t cos__charset_ascii(const char *data, size_t len)
 {
     size_t at = 0;
     uint64_t word;
@@ -36,31 +26,44 @@ static size_t ascii_run(const char *data, size_t len)
     return at;
 }
 
-static int put_code(struct cos_buf *out, unsigned long cp)
+int cos__charset_put(struct cos_buf *out, unsigned long code)
 {
     char utf8[4];
-    return cos_buf_add(out, utf8, cos_entity_utf8(cp, utf8));
+    return cos_buf_add(out, utf8, cos_entity_utf8(code, utf8));
 }
 
-static int decode_own_single(const char *data, size_t len, enum cos__codec codec,
-                             struct cos_buf *out)
+static size_t utf8_size(unsigned long code)
 {
-    size_t at = 0, run;
-    int err = 0;
-    while (at < len && !err) {
-        unsigned byte;
-        run = ascii_run(data + at, len - at);
-        err = cos_buf_add(out, data + at, run);
-        at += run;
-        if (err || at == len)
-            break;
-        byte = (unsigned char)data[at++];
-        if (codec == CODEC_USER_DEFINED)
-            err = put_code(out, 0xf700 + byte);
+    return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+}
+
+/* One byte a character: counted, then written into room that fits exactly. */
+static int decode_single(const char *data, size_t len, const struct cos_encoding *encoding,
+                         struct cos_buf *out)
+{
+    uint16_t table[128];
+    size_t size = len;
+    char *o;
+    int err = cos__charset_table(encoding, table);
+    if (err)
+        return err;
+    for (size_t i = 0; i < len; i++)
+        if (data[i] & 0x80)
+            size += utf8_size(table[data[i] & 0x7f]) - 1;
+    out->max = size;
+    err = cos_buf_reserve(out, size);
+    if (err)
+        return err;
+    o = out->data;
+    for (size_t i = 0; i < len; i++) {
+        if (data[i] & 0x80)
+            o += cos_entity_utf8(table[data[i] & 0x7f], o);
         else
-            err = put_code(out, byte < 0xa0 ? windows_1252[byte - 0x80] : byte);
+            *o++ = data[i];
     }
-    return err;
+    out->len = size;
+    out->data[size] = 0;
+    return 0;
 }
 
 static unsigned long unit_at(const char *data, size_t at, int big)
@@ -69,71 +72,59 @@ static unsigned long unit_at(const char *data, size_t at, int big)
     return big ? a << 8 | b : b << 8 | a;
 }
 
+/* The character at *at, which is moved behind it. A half at the end takes along
+ * the odd byte that follows it. */
+static unsigned long utf16_next(const char *data, size_t len, int big, size_t *at)
+{
+    unsigned long unit, low;
+    size_t left = len - *at;
+    unit = left < 2 ? 0xdc00 : unit_at(data, *at, big);
+    *at += left < 2 ? left : 2;
+    if (unit < 0xd800 || unit > 0xdfff)
+        return unit;
+    if (unit > 0xdbff || left == 2)
+        return 0xfffd;
+    if (left == 3) {
+        *at = len;
+        return 0xfffd;
+    }
+    low = unit_at(data, *at, big);
+    if (low < 0xdc00 || low > 0xdfff)
+        return 0xfffd;
+    *at += 2;
+    return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+}
+
 static int decode_utf16(const char *data, size_t len, int big, struct cos_buf *out)
 {
-    size_t at = 0;
-    int err = 0;
-    while (at + 2 <= len && !err) {
-        unsigned long unit = unit_at(data, at, big), low;
-        at += 2;
-        if (unit >= 0xd800 && unit <= 0xdbff && at + 2 <= len) {
-            low = unit_at(data, at, big);
-            if (low >= 0xdc00 && low <= 0xdfff) {
-                at += 2;
-                unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-            }
-        }
-        err = put_code(out, unit >= 0xd800 && unit <= 0xdfff ? 0xfffd : unit);
-    }
-    if (!err && at < len)
-        err = put_code(out, 0xfffd);
-    return err;
+    size_t size = 0;
+    char *o;
+    int err;
+    for (size_t at = 0; at < len;)
+        size += utf8_size(utf16_next(data, len, big, &at));
+    out->max = size;
+    err = cos_buf_reserve(out, size);
+    if (err)
+        return err;
+    o = out->data;
+    for (size_t at = 0; at < len;)
+        o += cos_entity_utf8(utf16_next(data, len, big, &at), o);
+    out->len = size;
+    out->data[size] = 0;
+    return 0;
 }
 
-/* What the standard puts for a byte that iconv refuses. */
-static unsigned long mend(const struct cos_encoding *encoding, unsigned char byte)
-{
-    int hole = encoding->codec == CODEC_SINGLE && byte >= 0x80 && byte <= 0x9f;
-    return hole ? byte : 0xfffd;
-}
-
-/* Some single-byte codecs hold a letter back to join it with an accent. */
-static int flush(iconv_t cd, struct cos_buf *out)
-{
-    char piece[16], *to = piece;
-    size_t room = sizeof piece;
-    iconv(cd, NULL, NULL, &to, &room);
-    return cos_buf_add(out, piece, (size_t)(to - piece));
-}
-
-static int decode_iconv(const char *data, size_t len, const struct cos_encoding *encoding,
+/* Two bytes become three at most. Only broken text and half-width letters need
+ * more, and the buffer grows for them. */
+static int decode_multi(const char *data, size_t len, const struct cos_encoding *encoding,
                         struct cos_buf *out)
 {
-    char *in = (char *)(uintptr_t)data;
-    iconv_t cd = iconv_open("UTF-8", encoding->iconv);
-    int err = 0;
-    if (cd == (iconv_t)-1)
-        return errno == ENOMEM ? COS_ENOMEM : COS_ECHARSET;
-    while (len && !err) {
-        char piece[4096], *to = piece;
-        size_t room = sizeof piece, rc;
-        int why;
-        rc = iconv(cd, &in, &len, &to, &room);
-        why = errno;
-        err = cos_buf_add(out, piece, (size_t)(to - piece));
-        if (err || rc != (size_t)-1 || why == E2BIG)
-            continue;
-        if (encoding->codec == CODEC_SINGLE)
-            err = flush(cd, out);
-        if (!err)
-            err = put_code(out, mend(encoding, (unsigned char)*in));
-        in++;
-        len--;
-    }
-    if (!err)
-        err = flush(cd, out);
-    iconv_close(cd);
-    return err;
+    int err = cos_buf_reserve(out, len + len / 2);
+    if (err)
+        return err;
+    if (encoding->codec == CODEC_ISO_2022_JP)
+        return cos__charset_jis(data, len, out);
+    return cos__charset_multi(data, len, encoding, out);
 }
 
 static int decode(const char *data, size_t len, const struct cos_encoding *encoding,
@@ -145,11 +136,12 @@ static int decode(const char *data, size_t len, const struct cos_encoding *encod
         return decode_utf16(data, len, encoding->codec == CODEC_UTF16BE, own);
     case CODEC_WINDOWS_1252:
     case CODEC_USER_DEFINED:
-        return decode_own_single(data, len, encoding->codec, own);
+    case CODEC_SINGLE:
+        return decode_single(data, len, encoding, own);
     case CODEC_REPLACEMENT:
-        return put_code(own, 0xfffd);
+        return cos__charset_put(own, 0xfffd);
     default:
-        return decode_iconv(data, len, encoding, own);
+        return decode_multi(data, len, encoding, own);
     }
 }
 
@@ -158,13 +150,13 @@ static int is_as_it_is(const char *data, size_t len, const struct cos_encoding *
     switch (encoding->codec) {
     case CODEC_UTF8:
         return 1;
-    case CODEC_WINDOWS_1252:
-    case CODEC_USER_DEFINED:
-    case CODEC_SINGLE:
-    case CODEC_MULTI:
-        return ascii_run(data, len) == len;
-    default:
+    case CODEC_UTF16LE:
+    case CODEC_UTF16BE:
+    case CODEC_ISO_2022_JP:
+    case CODEC_REPLACEMENT:
         return len == 0;
+    default:
+        return cos__charset_ascii(data, len) == len;
     }
 }
 

@@ -9,26 +9,26 @@
 #include <strings.h>
 
 #define OURS(name, codec, query, labels)  {name, codec, NULL, query, labels}
-#define SINGLE(name, iconv, labels)       {name, CODEC_SINGLE, iconv, iconv, labels}
-#define MULTI(name, iconv, query, labels) {name, CODEC_MULTI, iconv, query, labels}
+#define SINGLE(name, iconv, labels)       {name, CODEC_SINGLE, iconv, name, labels}
+#define MULTI(name, codec, iconv, labels) {name, codec, iconv, name, labels}
 
 static const struct cos_encoding encodings[] = {
     OURS("UTF-8", CODEC_UTF8, "",
          "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8"),
-    OURS("windows-1252", CODEC_WINDOWS_1252, "CP1252",
+    OURS("windows-1252", CODEC_WINDOWS_1252, "windows-1252",
          "windows-1252 iso-8859-1 latin1 us-ascii ascii ansi_x3.4-1968 cp1252 cp819 csisolatin1 "
          "ibm819 iso-ir-100 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 l1 x-cp1252"),
-    MULTI("Shift_JIS", "CP932", "CP932",
+    MULTI("Shift_JIS", CODEC_SHIFT_JIS, "CP932",
           "shift_jis csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis"),
-    MULTI("GBK", "GB18030", "GBK",
+    MULTI("GBK", CODEC_GB18030, "GB18030",
           "gbk gb2312 chinese csgb2312 csiso58gb231280 gb_2312 gb_2312-80 iso-ir-58 x-gbk"),
     SINGLE("windows-1251", "CP1251", "windows-1251 cp1251 x-cp1251"),
-    MULTI("EUC-JP", "EUC-JP-MS", "EUC-JP-MS", "euc-jp cseucpkdfmtjapanese x-euc-jp"),
-    MULTI("EUC-KR", "CP949", "CP949",
+    MULTI("EUC-JP", CODEC_EUC_JP, "CP932", "euc-jp cseucpkdfmtjapanese x-euc-jp"),
+    MULTI("EUC-KR", CODEC_EUC_KR, "CP949",
           "euc-kr cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 "
           "ksc_5601 windows-949"),
-    MULTI("Big5", "BIG5-HKSCS", "BIG5-HKSCS", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
-    MULTI("gb18030", "GB18030", "GB18030", "gb18030"),
+    MULTI("Big5", CODEC_BIG5, "BIG5-HKSCS", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
+    MULTI("gb18030", CODEC_GB18030, "GB18030", "gb18030"),
     SINGLE("windows-1250", "CP1250", "windows-1250 cp1250 x-cp1250"),
     SINGLE("windows-1253", "CP1253", "windows-1253 cp1253 x-cp1253"),
     SINGLE("windows-1254", "CP1254",
@@ -74,11 +74,11 @@ static const struct cos_encoding encodings[] = {
     SINGLE("IBM866", "IBM866", "ibm866 866 cp866 csibm866"),
     SINGLE("macintosh", "MACINTOSH", "macintosh csmacintosh mac x-mac-roman"),
     SINGLE("x-mac-cyrillic", "MAC-UK", "x-mac-cyrillic x-mac-ukrainian"),
-    {"ISO-2022-JP", CODEC_SHIFTED, "ISO-2022-JP", "ISO-2022-JP", "iso-2022-jp csiso2022jp"},
+    {"ISO-2022-JP", CODEC_ISO_2022_JP, "CP932", "ISO-2022-JP", "iso-2022-jp csiso2022jp"},
     OURS("UTF-16LE", CODEC_UTF16LE, "",
          "utf-16le utf-16 csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff"),
     OURS("UTF-16BE", CODEC_UTF16BE, "", "utf-16be unicodefffe"),
-    OURS("x-user-defined", CODEC_USER_DEFINED, "", "x-user-defined"),
+    OURS("x-user-defined", CODEC_USER_DEFINED, "x-user-defined", "x-user-defined"),
     OURS("replacement", CODEC_REPLACEMENT, "",
          "replacement csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr"),
 };

@@ -3,7 +3,10 @@
  * The prescan of the standard's "determine the character encoding": the first
  * 1024 bytes, read as ASCII, with comments and other tags stepped over. It is a
  * small tokenizer of its own and not the scanner, because it must run before
- * the bytes can be scanned, and because the standard gives it simpler rules. */
+ * the bytes can be scanned, and because the standard gives it simpler rules.
+ *
+ * A meta behind these bytes counts too: a browser that meets it while parsing
+ * begins anew. So what did not say is read once more, up to the end of its head. */
 #include "config.h"
 
 #include "web/charset_int.h"
@@ -11,10 +14,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { PRESCAN = 1024, VALUE_MAX = 128 };
+enum { PRESCAN = 1024, HEAD_MAX = 1 << 17, VALUE_MAX = 128 };
 
 struct prescan {
     const char *p, *end;
+    int in_head; /* the whole head is read: text in scripts is none of it */
 };
 
 struct attribute {
@@ -203,12 +207,47 @@ static const struct cos_encoding *xml_utf16(const char *data, size_t len)
     return NULL;
 }
 
-const struct cos_encoding *cos__charset_meta(const char *data, size_t len)
+static int is_tag(const struct prescan *s, const char *name)
 {
-    struct prescan s = {.p = data, .end = data + (len < PRESCAN ? len : PRESCAN)};
-    const struct cos_encoding *found = xml_utf16(data, len);
-    if (found)
-        return found;
+    size_t n = strlen(name);
+    return (size_t)(s->end - s->p) > n + 1 && !strncasecmp(s->p + 1, name, n) &&
+           (is_space(s->p[n + 1]) || s->p[n + 1] == '/' || s->p[n + 1] == '>');
+}
+
+/* Goes to the end tag of an element of text. */
+static void skip_text(struct prescan *s, const char *name)
+{
+    size_t n = strlen(name);
+    while ((s->p = memchr(s->p, '<', (size_t)(s->end - s->p)))) {
+        if ((size_t)(s->end - s->p) > n + 2 && s->p[1] == '/' && !strncasecmp(s->p + 2, name, n))
+            return;
+        s->p++;
+    }
+    s->p = s->end;
+}
+
+/* Steps over a start tag of the head, and its text; the first other one ends it. */
+static void skip_head_tag(struct prescan *s)
+{
+    static const char *const texts[] = {"script", "style", "title"};
+    static const char *const others[] = {"html", "head", "base", "link", "meta", "noscript"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (is_tag(s, texts[i])) {
+            skip_tag(s);
+            skip_text(s, texts[i]);
+            return;
+        }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (is_tag(s, others[i])) {
+            skip_tag(s);
+            return;
+        }
+    s->p = s->end;
+}
+
+static const struct cos_encoding *find_meta(struct prescan s)
+{
+    const struct cos_encoding *found;
     while ((s.p = memchr(s.p, '<', (size_t)(s.end - s.p)))) {
         if (starts(&s, "<!--")) {
             skip_to(&s, "-->", 2);
@@ -217,6 +256,8 @@ const struct cos_encoding *cos__charset_meta(const char *data, size_t len)
             found = read_meta(&s);
             if (found)
                 return found;
+        } else if (s.in_head && is_alpha_at(&s, 1)) {
+            skip_head_tag(&s);
         } else if (is_alpha_at(&s, 1) || (starts(&s, "</") && is_alpha_at(&s, 2))) {
             skip_tag(&s);
         } else if (starts(&s, "<!") || starts(&s, "</") || starts(&s, "<?")) {
@@ -225,7 +266,20 @@ const struct cos_encoding *cos__charset_meta(const char *data, size_t len)
             s.p++;
         }
     }
-    return xml_encoding(data, len < PRESCAN ? len : PRESCAN);
+    return NULL;
+}
+
+const struct cos_encoding *cos__charset_meta(const char *data, size_t len)
+{
+    size_t first = len < PRESCAN ? len : PRESCAN, head = len < HEAD_MAX ? len : HEAD_MAX;
+    const struct cos_encoding *found = xml_utf16(data, len);
+    if (!found)
+        found = find_meta((struct prescan){.p = data, .end = data + first});
+    if (!found)
+        found = xml_encoding(data, first);
+    if (!found && head > first)
+        found = find_meta((struct prescan){.p = data, .end = data + head, .in_head = 1});
+    return found;
 }
 
 const struct cos_encoding *cos__charset_css(const char *data, size_t len)

@@ -28,8 +28,12 @@ libcos_la_SOURCES += \
 # scan, charset, links
 libcos_la_SOURCES += \
 	src/web/charset.c src/web/charset.h src/web/charset_int.h \
+	src/web/charset_encode.c \
+	src/web/charset_jis.c \
 	src/web/charset_labels.c \
+	src/web/charset_multi.c \
 	src/web/charset_sniff.c \
+	src/web/charset_table.c \
 	src/web/entity.c src/web/entity.h src/web/entity_table.h \
 	src/web/links.c src/web/links.h \
 	src/web/links_type.c \

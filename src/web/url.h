@@ -39,7 +39,7 @@ void cos_url_release(struct cos_url *url);
  * that are not UTF-8 are percent-encoded as they are, and refused in a host. */
 int cos_url_parse(struct cos_url *out, const char *in, size_t len, const struct cos_url *base);
 /* The same with the page's character set for the query ("" or NULL: UTF-8). The
- * reference itself is UTF-8. A set that iconv does not know counts as UTF-8. */
+ * reference itself is UTF-8. A label that is none counts as UTF-8. */
 int cos_url_parse_charset(struct cos_url *out, const char *in, size_t len,
                           const struct cos_url *base, const char *charset);
 /* Parses the absolute URL in[0..len) into *url, quickly when it has the origin of

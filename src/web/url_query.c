@@ -2,24 +2,15 @@
  * each character becomes its bytes in that set, percent-encoded where needed,
  * and what the set does not have becomes "&#number;", encoded.
  *
- * Only a query with a byte that is not ASCII comes here, so iconv is opened per
- * call: keeping it would need a cache with an owner, for one link in a thousand. */
+ * Only a query with a byte that is not ASCII comes here, so the encoder is opened
+ * per call: keeping it would need a cache with an owner, for one link in a thousand. */
 #include "config.h"
 
-#include "web/charset.h"
+#include "base/err.h"
+#include "web/charset_int.h"
 #include "web/url_int.h"
 
-#include <errno.h>
-#include <iconv.h>
 #include <string.h>
-
-/* iconv's name for the set, "" for UTF-8: the standard writes no other Unicode
- * form into a URL. A name that is no label may still be iconv's own. */
-static const char *iconv_name(const char *charset)
-{
-    const struct cos_encoding *encoding = cos_charset_find(charset, strlen(charset));
-    return encoding ? cos_charset_query_name(encoding) : charset;
-}
 
 static int put_bytes(struct cos_buf *href, const char *in, size_t len)
 {
@@ -53,63 +44,62 @@ static size_t read_char(const uint8_t *u, size_t left, uint32_t *c)
     return n;
 }
 
-/* Writes what iconv would, to leave a shifted state before plain ASCII. */
-static int put_reset(struct cos_buf *href, iconv_t cd)
+/* ISO-2022-JP, the only one with a state: kanji between escape sequences. */
+static int put_shift(struct cos_buf *href, int *kanji, int want)
 {
-    char bytes[16], *out = bytes;
-    size_t left = sizeof bytes;
-    if (iconv(cd, NULL, NULL, &out, &left) == (size_t)-1)
+    if (*kanji == want)
         return 0;
-    return put_bytes(href, bytes, (size_t)(out - bytes));
+    *kanji = want;
+    return put_bytes(href, want ? "\x1b$B" : "\x1b(B", 3);
 }
 
-static int put_unknown(struct cos_buf *href, iconv_t cd, uint32_t c)
+static int put_jis(struct cos_buf *href, const uint8_t *euc, size_t len, int *kanji)
 {
-    int err = put_reset(href, cd);
+    char pair[2];
+    int err = put_shift(href, kanji, len == 2 && euc[0] != 0x8e);
+    if (err)
+        return err;
+    if (len != 2)
+        return put_bytes(href, (const char *)euc, len);
+    pair[0] = (char)(euc[0] & 0x7f);
+    pair[1] = (char)(euc[1] & 0x7f);
+    return put_bytes(href, pair, 2);
+}
+
+static int put_char(struct cos_buf *href, struct cos__encoder *encoder, uint32_t c, int *kanji)
+{
+    int shifted = encoder->encoding->codec == CODEC_ISO_2022_JP, err;
+    uint8_t bytes[8] = {(uint8_t)c};
+    size_t len = c < 0x80 ? 1 : cos__charset_encode(encoder, c, bytes);
+    if (shifted && len == 2 && bytes[0] == 0x8e)
+        len = 0;
+    if (len && shifted)
+        return put_jis(href, bytes, len, kanji);
+    if (len)
+        return put_bytes(href, (const char *)bytes, len);
+    err = put_shift(href, kanji, 0);
     return err ? err : cos_buf_addf(href, "%%26%%23%u%%3B", (unsigned)c);
-}
-
-/* Converts up to the first character that the set does not have; moves *in. */
-static int put_known(struct cos_buf *href, iconv_t cd, char **in, size_t *left)
-{
-    while (*left) {
-        char bytes[256], *out = bytes;
-        size_t room = sizeof bytes;
-        size_t rc = iconv(cd, in, left, &out, &room);
-        int why = errno;
-        int err = put_bytes(href, bytes, (size_t)(out - bytes));
-        if (err)
-            return err;
-        if (rc == (size_t)-1 && why != E2BIG)
-            break;
-    }
-    return 0;
 }
 
 int cos__url_put_query_as(struct cos_buf *href, const char *in, size_t len, const char *charset)
 {
-    const char *name = iconv_name(charset);
-    char *p = (char *)(uintptr_t)in;
-    iconv_t cd;
-    int err = 0;
-    if (!*name)
+    const struct cos_encoding *encoding = cos_charset_find(charset, strlen(charset));
+    struct cos__encoder encoder;
+    int err, kanji = 0;
+    if (!encoding || !*cos_charset_query_name(encoding))
         return 1;
-    cd = iconv_open(name, "UTF-8");
-    if (cd == (iconv_t)-1)
-        return 1;
+    err = cos__charset_encoder_open(&encoder, encoding);
+    if (err == COS_ECHARSET)
+        err = 1;
     while (len && !err) {
         uint32_t c;
-        size_t size;
-        err = put_known(href, cd, &p, &len);
-        if (err || !len)
-            break;
-        size = read_char((const uint8_t *)p, len, &c);
-        p += size;
+        size_t size = read_char((const uint8_t *)in, len, &c);
+        in += size;
         len -= size;
-        err = put_unknown(href, cd, c);
+        err = put_char(href, &encoder, c, &kanji);
     }
     if (!err)
-        err = put_reset(href, cd);
-    iconv_close(cd);
+        err = put_shift(href, &kanji, 0);
+    cos__charset_encoder_close(&encoder);
     return err;
 }
