@@ -58,6 +58,9 @@ static void check_attributes(void)
     HTML("<a href='it%27s'>", "<a href='http://h/dir/it%27s'>", "a quote in a name");
     HTML("<img src=/s srcset='/s 1x,/n/a.png 2x, /s 3x'>",
          "<img src=" S " srcset='" S " 1x,http://h/n/a.png 2x, " S " 3x'>", "srcset");
+    HTML("<img srcset='/n/a,\1 1x,/n/b, /s 2x'>",
+         "<img srcset='http://h/n/a,# 1x,http://h/n/b, " S " 2x'>",
+         "srcset: a comma that belongs to the URL");
     HTML("<meta http-equiv=refresh content='5;url=/s'>",
          "<meta http-equiv=refresh content='5;url=" S "'>", "meta refresh");
     HTML("<form action='/s'>", "<form action='" S "'>", "forms");

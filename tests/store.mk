@@ -11,7 +11,7 @@ EXTRA_DIST += tests/warcio.mjs
 # archives, and their fuzzer
 check_PROGRAMS += tests/fuzz_warc.t
 tests_fuzz_warc_t_SOURCES = tests/fuzz/fuzz_warc.c tests/fuzz/replay.c tests/fuzz/fuzz.h
-EXTRA_DIST += tests/fuzz/corpus/warc
+EXTRA_DIST += tests/fuzz/corpus/warc tests/fuzz/regress/warc
 if FUZZING
 noinst_PROGRAMS += tests/fuzz/fuzz_warc
 tests_fuzz_fuzz_warc_SOURCES = tests/fuzz/fuzz_warc.c

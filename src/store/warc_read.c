@@ -27,6 +27,7 @@ struct cos_warc_reader {
     int64_t in_pos;      /* of in[0] in the file */
     z_stream z;
     int z_ready, gz, member_over, broken;
+    int pending;         /* the last piece filled out, so there may be more of it */
     int open;            /* inside a record */
     int64_t start, good, left;
     struct cos_buf text; /* the head's lines */
@@ -94,7 +95,9 @@ static int64_t fill_inflated(struct cos_warc_reader *r)
         int code;
         if (r->broken)
             return COS_EPARSE;
-        if ((n = fill_in(r)) <= 0)
+        n = fill_in(r);
+        /* At the end of a torn file there may still be something inside zlib. */
+        if (n < 0 || (n == 0 && !r->pending))
             return n;
         r->z.next_in = r->in + r->in_at;
         r->z.avail_in = (unsigned)(r->in_len - r->in_at);
@@ -103,6 +106,7 @@ static int64_t fill_inflated(struct cos_warc_reader *r)
         code = inflate(&r->z, Z_NO_FLUSH);
         r->in_at = r->in_len - r->z.avail_in;
         r->out_len = OUT - r->z.avail_out;
+        r->pending = !r->z.avail_out;
         r->member_over = code == Z_STREAM_END;
         /* What came before the damage counts, whatever pieces it came in. */
         r->broken = code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR;
@@ -195,7 +199,7 @@ static int begin_record(struct cos_warc_reader *r)
     if (n <= 0)
         return (int)n;
     r->gz = r->in[r->in_at] == 0x1f;
-    r->member_over = r->broken = 0;
+    r->member_over = r->broken = r->pending = 0;
     r->out_at = r->out_len = 0;
     if (!r->gz)
         return 1;

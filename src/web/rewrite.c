@@ -78,6 +78,13 @@ static int put_ref(struct edit *e, const struct cos_scan_item *item)
                : cos_buf_add(e->out, ref->data, ref->len);
 }
 
+/* In srcset a comma at the end separates; an empty fragment changes no URL. */
+static int end_candidate(struct edit *e, const struct cos_scan_item *item)
+{
+    int in_set = !strcmp(item->attribute, "srcset") || !strcmp(item->attribute, "imagesrcset");
+    return in_set && e->ref.data[e->ref.len - 1] == ',' ? cos_buf_addc(&e->ref, '#') : 0;
+}
+
 /* --- one reference ---------------------------------------------------------------- */
 
 static int is_alnum(char c)
@@ -187,9 +194,10 @@ static int on_item(const struct cos_scan_item *item, const struct cos_url *url, 
                           url->href.len - url->fragment);
     if (err || !e->ref.len || would_join(e, item))
         return err;
-    if (got == FILE_HERE)
+    err = end_candidate(e, item);
+    if (!err && got == FILE_HERE)
         cut_guards(e, item);
-    return replace(e, item);
+    return err ? err : replace(e, item);
 }
 
 /* --- the whole --------------------------------------------------------------------- */
