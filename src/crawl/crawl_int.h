@@ -1,5 +1,7 @@
 /* crawl_int.h - the crawl's own state, shared by the files of one crawl:
- *   crawl.c    a page's path and the dispatcher
+ *   crawl.c    a page's path
+ *   dispatch.c what is sent off, and what wakes the crawl; next.c: what may be
+ *              asked for now; stop.c: when it ends
  *   digest.c   what happens to a body on an offload thread
  *   archive.c  a fetch, and its exchange into WARC files; replay.c: out of them
  *   arrive.c   what an answer means; retry.c, redirect.c, settle.c: what follows
@@ -327,8 +329,22 @@ void cos__kept_ask(struct cos__visit *visit, struct cos_request *request, struct
 /* Puts the old body in, or keeps the new one. */
 void cos__kept_answer(struct cos__visit *visit, struct cos__kept *kept);
 
-/* crawl.c */
+/* dispatch.c */
+void cos__dispatch(struct cos__crawl *c);
+void cos__wake(struct cos__crawl *c);
+/* A visit is no longer in flight. */
+void cos__land(struct cos__crawl *c, struct cos__visit *visit);
 void cos__db_events_init(struct cos__crawl *c, struct cos_db_events *events);
+
+/* next.c */
+/* The visit that may start now, or NULL and when to look again. */
+struct cos__visit *cos__next(struct cos__crawl *c, int64_t *when);
+/* Asks the database for the texts that pages to be read again need. */
+void cos__ask_texts(struct cos__crawl *c);
+
+/* stop.c */
+void cos__check_limits(struct cos__crawl *c);
+int cos__over(struct cos__crawl *c);
 
 /* report.c */
 void cos__say(struct cos__crawl *c, int level, const char *fmt, ...)

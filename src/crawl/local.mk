@@ -6,6 +6,9 @@ libcos_la_SOURCES += \
 	src/crawl/convert.c \
 	src/crawl/cookies.c \
 	src/crawl/crawl.c src/crawl/crawl_int.h \
+	src/crawl/dispatch.c \
+	src/crawl/next.c \
+	src/crawl/stop.c \
 	src/crawl/dedup.c \
 	src/crawl/digest.c \
 	src/crawl/found.c \
