@@ -8,6 +8,7 @@
 #include "web/resolve.h"
 
 #include <libdill.h>
+#include <netdb.h>
 
 static char hosts_file[] = "/tmp/cos-hosts-XXXXXX";
 
@@ -265,11 +266,16 @@ static void preferences(void)
  * only the real /etc/hosts has. */
 static void falls_back(void)
 {
+    struct addrinfo *list = NULL;
     char host[65] = "";
     gethostname(host, sizeof host - 1);
+    if (strchr(host, '.') || getaddrinfo(host, NULL, NULL, &list))
+        host[0] = 0;
+    else
+        freeaddrinfo(list);
     stub.nothing = 1;
     setup((struct cos_names_setup){.hosts_file = "", .system = 1});
-    skip(strchr(host, '.') || !host[0], 2, "this machine's name has a dot");
+    skip(!host[0], 2, "this machine's name has a dot, or is not known to itself");
     like(look(host, 0), "[0-9]", "what only the system knows is found (%s)", host);
     cmp_ok(cos__names_stats().system, "==", 1, "by asking it");
     endskip;
