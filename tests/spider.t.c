@@ -1,54 +1,10 @@
 /* spider.t - one spider, six ways, two faces: C1 to C10b and C16 to C18, each
  * from one table for every style it concerns. */
-#include "tap.h"
-
-#include "../examples/spider/spider.h"
-#include "site.h"
+#include "spider_run.h"
 
 #include <libdill.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-
-static char dir[] = "/tmp/cos-spider-XXXXXX";
-static int pages, downloads, failures, first_error;
-static size_t left; /* in the set of URLs under way, at the end */
-static char order[4096];
-
-static void report(const char *url, int downloaded, int err, void *arg)
-{
-    (void)arg;
-    pages++;
-    downloads += downloaded;
-    failures += err != 0;
-    if (err && !first_error)
-        first_error = err;
-    if (strlen(order) + strlen(url) < sizeof order - 2)
-        strcat(strcat(order, strrchr(url, '/') + 1), " ");
-}
-
-static void clean(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s' && mkdir '%s'", dir, dir);
-    if (system(command))
-        BAIL_OUT("cannot clean %s", dir);
-}
-
-static int run(const struct spider_style *style, const char *url, int nesting, int concurrency)
-{
-    struct spider spider = {.url = url, .dir = dir, .nesting = nesting,
-                            .concurrency = concurrency, .report = report, .left = &left};
-    pages = downloads = failures = first_error = 0;
-    left = SIZE_MAX;
-    order[0] = 0;
-    return style->run(&spider);
-}
-
-static int is_style(const struct spider_style *style, const char *names)
-{
-    return strstr(names, style->name) != NULL && style->run;
-}
 
 /* hell and discipline share one table: C1 and C2. */
 static void single_pages(struct site *site)
@@ -195,7 +151,8 @@ static void lost_pages(void)
 static void met_again(void)
 {
     struct site site;
-    site_start(&site, "--shape=lost", "--latency=60", "--slow=/x.html:300", NULL);
+    site_start(&site, "--shape=lost", "--latency=1", "--slow=/s.html:150", "--slow=/x.html:400",
+               NULL);
     for (const struct spider_style *s = spider_styles; s->name; s++) {
         if (!is_style(s, "once queue"))
             continue;

@@ -45,37 +45,41 @@ int spider_hell_cps(const struct spider *spider)
         free(file);
         return err;
     }
-    cps_stat(rt, file ? file : "", -1, call_stat,
-             Block_copy(^(int err1, const struct cos_stat *stat) {
-        (void)stat;
-        if (!err1) {
-            spider_tell(spider, spider->url, 0, 0);
-        } else if (err1 != COS_ENOENT) {
-            failure = err1;
-            spider_tell(spider, spider->url, 0, err1);
-        } else {
-            struct cos_request req = {.url = spider->url};
-            cps_fetch(rt, &req, -1, call_fetch, Block_copy(^(int err2, struct cos_page *page) {
-                if (err2) {
-                    failure = err2;
-                    spider_tell(spider, spider->url, 0, err2);
-                } else if (page->status != 200) {
-                    failure = COS_EHTTP;
-                    spider_tell(spider, spider->url, 0, COS_EHTTP);
-                } else {
-                    cps_file_write(rt, file, page->body.data, page->body.len, COS_FILE_PARENTS, -1,
-                                   call_plain, Block_copy(^(int err3) {
-                        if (err3) {
-                            failure = err3;
-                            spider_tell(spider, spider->url, 0, err3);
-                        } else {
-                            spider_tell(spider, spider->url, 1, 0);
-                        }
-                    }));
-                }
-            }));
-        }
-    }));
+    if (!file) {
+        failure = COS_EURL;
+        spider_tell(spider, spider->url, 0, COS_EURL);
+    } else {
+        cps_stat(rt, file, -1, call_stat, Block_copy(^(int err1, const struct cos_stat *stat) {
+            (void)stat;
+            if (!err1) {
+                spider_tell(spider, spider->url, 0, 0);
+            } else if (err1 != COS_ENOENT) {
+                failure = err1;
+                spider_tell(spider, spider->url, 0, err1);
+            } else {
+                struct cos_request req = {.url = spider->url};
+                cps_fetch(rt, &req, -1, call_fetch, Block_copy(^(int err2, struct cos_page *page) {
+                    if (err2) {
+                        failure = err2;
+                        spider_tell(spider, spider->url, 0, err2);
+                    } else if (page->status != 200) {
+                        failure = COS_EHTTP;
+                        spider_tell(spider, spider->url, 0, COS_EHTTP);
+                    } else {
+                        cps_file_write(rt, file, page->body.data, page->body.len,
+                                       COS_FILE_PARENTS, -1, call_plain, Block_copy(^(int err3) {
+                            if (err3) {
+                                failure = err3;
+                                spider_tell(spider, spider->url, 0, err3);
+                            } else {
+                                spider_tell(spider, spider->url, 1, 0);
+                            }
+                        }));
+                    }
+                }));
+            }
+        }));
+    }
     err = cps_run(rt);
     cps_close(rt);
     free(file);

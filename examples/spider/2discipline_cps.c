@@ -4,7 +4,6 @@
 #include "spider.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* --- save_file: the directories, then the file ----------------------------------------- */
 
@@ -57,8 +56,8 @@ void spider_download_cps(struct cps_rt *rt, const char *url, const char *file, s
                          void *arg)
 {
     struct cos_request req = {.url = url};
-    struct download *download = calloc(1, sizeof *download);
-    *download = (struct download){.rt = rt, .file = strdup(file), .cb = cb, .arg = arg};
+    struct download *download = spider_new(sizeof *download);
+    *download = (struct download){.rt = rt, .file = spider_copy(file), .cb = cb, .arg = arg};
     cps_fetch(rt, &req, -1, fetched, download);
 }
 
@@ -97,7 +96,11 @@ static void looked(int err, const struct cos_stat *stat, void *arg)
 static void look(struct discipline *run)
 {
     run->file = spider_file(run->spider, run->spider->url);
-    cps_stat(run->rt, run->file ? run->file : "", -1, looked, run);
+    if (!run->file) {
+        finish(run, 0, COS_EURL);
+        return;
+    }
+    cps_stat(run->rt, run->file, -1, looked, run);
 }
 
 int spider_discipline_cps(const struct spider *spider)

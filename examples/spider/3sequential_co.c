@@ -6,14 +6,17 @@
 
 #include <stdlib.h>
 
-int spider_page_co(const char *url, const char *file, struct cos_buf *body, int *downloaded)
+int spider_page_co(const struct spider *spider, const char *url, struct cos_buf *body,
+                   int *downloaded)
 {
-    int err = cos_file_read(file, body, -1);
+    char *file = spider_file(spider, url);
+    int err = file ? cos_file_read(file, body, -1) : COS_EURL;
     *downloaded = 0;
-    if (err != COS_ENOENT)
-        return err;
-    err = spider_download_co(url, file, body);
-    *downloaded = !err;
+    if (err == COS_ENOENT) {
+        err = spider_download_co(url, file, body);
+        *downloaded = !err;
+    }
+    free(file);
     return err;
 }
 
@@ -37,9 +40,7 @@ static int walk(const struct spider *spider, const char *url, int nesting)
 {
     struct cos_buf body = {.max = SPIDER_PAGE_MAX};
     struct spider_links links = {0};
-    int downloaded = 0;
-    char *file = spider_file(spider, url);
-    int err = file ? spider_page_co(url, file, &body, &downloaded) : COS_EURL;
+    int downloaded, err = spider_page_co(spider, url, &body, &downloaded);
     spider_tell(spider, url, downloaded, err);
     if (!err && nesting > 0)
         err = spider_read_co(url, &body, &links);
@@ -47,7 +48,6 @@ static int walk(const struct spider *spider, const char *url, int nesting)
         err = walk(spider, links.urls[i], nesting - 1);
     spider_links_release(&links);
     cos_buf_release(&body);
-    free(file);
     return err;
 }
 

@@ -5,7 +5,6 @@
 #include "spider.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* --- one page: its file or a download, then its links ------------------------------------- */
 
@@ -43,6 +42,10 @@ static void got_body(struct page_job *job, struct cos_buf *body)
         return;
     }
     job->page = cos_page_new(job->url);
+    if (!job->page) {
+        end_page(job, COS_ENOMEM);
+        return;
+    }
     job->page->body.data = cos_buf_take(body, &job->page->body.len);
     cps_read_links(job->rt, job->page, -1, links_read, job);
 }
@@ -72,13 +75,24 @@ static void file_read(int err, struct cos_buf *body, void *arg)
     got_body(job, body);
 }
 
+/* A callback never runs before the call that it was given to has returned: even
+ * what is known at once is told later. */
+static void no_file(int err, void *arg)
+{
+    (void)err;
+    end_page(arg, COS_EURL);
+}
+
 void spider_page_cps(struct cps_rt *rt, const struct spider *spider, const char *url, int wanted,
                      spider_page_cb *cb, void *arg)
 {
-    struct page_job *job = calloc(1, sizeof *job);
-    *job = (struct page_job){.rt = rt, .url = strdup(url), .file = spider_file(spider, url),
+    struct page_job *job = spider_new(sizeof *job);
+    *job = (struct page_job){.rt = rt, .url = spider_copy(url), .file = spider_file(spider, url),
                              .wanted = wanted, .cb = cb, .arg = arg};
-    cps_file_read(rt, job->file ? job->file : "", SPIDER_PAGE_MAX, -1, file_read, job);
+    if (job->file)
+        cps_file_read(rt, job->file, SPIDER_PAGE_MAX, -1, file_read, job);
+    else
+        cps_defer(rt, no_file, job);
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -127,9 +141,9 @@ static void have_page(int err, int downloaded, struct spider_links *links, void 
 static void walk(struct cps_rt *rt, const struct spider *spider, const char *url, int nesting,
                  cps_cb *cb, void *arg)
 {
-    struct walk *at = calloc(1, sizeof *at);
-    *at = (struct walk){.rt = rt, .spider = spider, .url = strdup(url), .nesting = nesting,
-                        .cb = cb, .arg = arg};
+    struct walk *at = spider_new(sizeof *at);
+    *at = (struct walk){.rt = rt, .spider = spider, .url = spider_copy(url), 
+                        .nesting = nesting, .cb = cb, .arg = arg};
     spider_page_cps(rt, spider, url, nesting > 0, have_page, at);
 }
 

@@ -1,11 +1,12 @@
 /* 4parallel_cps.c - follow all links of a page at once, callback face. What to
  * look at: a counter of what still runs and a flag "told already", because the
- * callback must run at the first failure and exactly once. The race of
- * 4parallel_co.c is here too, on purpose. */
+ * callback must run at the first failure and exactly once. What else is under way
+ * then goes on, unlike in the twin: each level would have to keep the tickets of
+ * its operations to cancel them. The race of 4parallel_co.c is here too, on
+ * purpose. */
 #include "spider.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct level {
     struct cps_rt *rt;
@@ -62,9 +63,9 @@ static void have_page(int err, int downloaded, struct spider_links *links, void 
 static void walk(struct cps_rt *rt, const struct spider *spider, const char *url, int nesting,
                  cps_cb *cb, void *arg)
 {
-    struct level *level = calloc(1, sizeof *level);
-    *level = (struct level){.rt = rt, .spider = spider, .url = strdup(url), .nesting = nesting,
-                            .cb = cb, .arg = arg};
+    struct level *level = spider_new(sizeof *level);
+    *level = (struct level){.rt = rt, .spider = spider, .url = spider_copy(url),
+                            .nesting = nesting, .cb = cb, .arg = arg};
     spider_page_cps(rt, spider, url, nesting > 0, have_page, level);
 }
 

@@ -5,8 +5,6 @@
  * again by a shorter way and must then be expanded further. */
 #include "spider.h"
 
-#include <stdlib.h>
-
 struct site {
     const struct spider *spider;
     struct cos_flow_once *once;
@@ -19,7 +17,8 @@ struct level {
 };
 
 struct page {
-    const char *url, *file;
+    const struct spider *spider;
+    const char *url;
     struct cos_buf body;
     int downloaded;
 };
@@ -28,7 +27,7 @@ static int get_page(void *result, void *arg)
 {
     struct page *page = arg;
     (void)result;
-    return spider_page_co(page->url, page->file, &page->body, &page->downloaded);
+    return spider_page_co(page->spider, page->url, &page->body, &page->downloaded);
 }
 
 static int walk(struct site *site, const char *url, int nesting);
@@ -43,23 +42,21 @@ static int walk_link(const void *item, size_t index, void *result, void *arg)
 
 static int walk(struct site *site, const char *url, int nesting)
 {
-    struct page page = {.url = url, .body = {.max = SPIDER_PAGE_MAX}};
+    struct page page = {.spider = site->spider, .url = url, .body = {.max = SPIDER_PAGE_MAX}};
     struct cos_flow_task get = {get_page, &page};
     struct spider_links links = {0};
     struct level level = {site, nesting - 1};
-    char *file;
-    int ran = 0, err;
-    if (!spider_depths_deeper(site->depths, url, nesting))
+    enum spider_met met = spider_depths_meet(site->depths, url, nesting);
+    int ran, err;
+    if (!met)
         return 0;
-    file = spider_file(site->spider, url);
-    page.file = file;
-    err = file ? cos_flow_once_run(site->once, url, &get, &ran, -1) : COS_EURL;
-    if (ran)
+    err = cos_flow_once_run(site->once, url, &get, &ran, -1);
+    if (ran && met == SPIDER_MET_FIRST)
         spider_tell(site->spider, url, page.downloaded, err);
     if (!err && ran)
         cos_flow_once_forget(site->once, url);
     if (!err && !ran)
-        err = cos_file_read(file, &page.body, -1);
+        err = get_page(NULL, &page);
     if (!err && nesting > 0)
         err = spider_read_co(url, &page.body, &links);
     if (!err)
@@ -67,7 +64,6 @@ static int walk(struct site *site, const char *url, int nesting)
                             COS_FLOW_ALL, walk_link, &level, -1);
     spider_links_release(&links);
     cos_buf_release(&page.body);
-    free(file);
     return err;
 }
 

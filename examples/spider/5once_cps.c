@@ -1,10 +1,10 @@
 /* 5once_cps.c - the race of 4parallel fixed, callback face. What to look at: the
  * counter and the flag of 4parallel_cps.c, and between a page and its links one
- * more callback, for the look at `once` may have to wait for someone else's run. */
+ * more callback, for the look at `once` may have to wait for someone else's run;
+ * its run has a callback of its own, and the level has to carry that, too. */
 #include "spider.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct site {
     struct cps_rt *rt;
@@ -17,10 +17,11 @@ struct level {
     struct site *site;
     char *url;
     int nesting;
+    enum spider_met met;
     size_t running;
     int told, ran, downloaded;
-    struct spider_links links; /* of the run inside `once` */
-    cps_cb *done;   /* of the run inside `once` */
+    struct spider_links links; /* this and the next two: of the run inside `once` */
+    cps_cb *done;
     void *token;
     cps_cb *cb;
     void *arg;
@@ -71,7 +72,7 @@ static void have_file(int err, void *arg)
 {
     struct level *level = arg;
     struct spider_links links = level->links;
-    if (level->ran)
+    if (level->ran && level->met == SPIDER_MET_FIRST)
         spider_tell(level->site->spider, level->url, level->downloaded, err);
     if (err) {
         tell(level, err);
@@ -115,11 +116,12 @@ static void nothing_to_do(int err, void *arg)
 
 static void walk(struct site *site, const char *url, int nesting, cps_cb *cb, void *arg)
 {
-    struct level *level = calloc(1, sizeof *level);
+    struct level *level = spider_new(sizeof *level);
     struct cps_flow_task get = {get_page, level};
-    *level = (struct level){.site = site, .url = strdup(url), .nesting = nesting, .cb = cb,
+    *level = (struct level){.site = site, .url = spider_copy(url), .nesting = nesting, .cb = cb,
                             .arg = arg};
-    if (spider_depths_deeper(site->depths, url, nesting))
+    level->met = spider_depths_meet(site->depths, url, nesting);
+    if (level->met)
         cps_flow_once_run(site->rt, site->once, url, &get, -1, have_file, level);
     else
         cps_defer(site->rt, nothing_to_do, level);

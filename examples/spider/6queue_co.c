@@ -10,6 +10,7 @@
 
 struct task {
     int nesting;
+    enum spider_met met;
     char url[];
 };
 
@@ -21,23 +22,23 @@ struct site {
 };
 
 struct page {
-    const char *url, *file;
+    const struct spider *spider;
+    const char *url;
     struct cos_buf body;
     int downloaded;
 };
 
 static int add(struct cos_flow_queue *queue, struct site *site, const char *url, int nesting)
 {
-    size_t len = strlen(url);
+    enum spider_met met = spider_depths_meet(site->depths, url, nesting);
     struct task *task;
     int err;
-    if (!spider_depths_deeper(site->depths, url, nesting))
+    if (!met)
         return 0;
-    task = malloc(sizeof *task + len + 1);
-    if (!task)
-        return COS_ENOMEM;
+    task = spider_new(sizeof *task + strlen(url) + 1);
     task->nesting = nesting;
-    memcpy(task->url, url, len + 1);
+    task->met = met;
+    strcpy(task->url, url);
     err = cos_flow_queue_push(queue, task, -1);
     if (err)
         free(task);
@@ -48,20 +49,20 @@ static int get_page(void *result, void *arg)
 {
     struct page *page = arg;
     (void)result;
-    return spider_page_co(page->url, page->file, &page->body, &page->downloaded);
+    return spider_page_co(page->spider, page->url, &page->body, &page->downloaded);
 }
 
 /* The same URL may come twice at once, by a longer and a shorter way. */
-static int get_once(struct site *site, const char *url, struct page *page)
+static int get_once(struct site *site, const struct task *task, struct page *page)
 {
     struct cos_flow_task get = {get_page, page};
-    int ran = 0, err = cos_flow_once_run(site->once, url, &get, &ran, -1);
-    if (ran)
-        spider_tell(site->spider, url, page->downloaded, err);
+    int ran, err = cos_flow_once_run(site->once, task->url, &get, &ran, -1);
+    if (ran && task->met == SPIDER_MET_FIRST)
+        spider_tell(site->spider, task->url, page->downloaded, err);
     if (!err && ran)
-        cos_flow_once_forget(site->once, url);
+        cos_flow_once_forget(site->once, task->url);
     if (!err && !ran)
-        err = cos_file_read(page->file, &page->body, -1);
+        err = get_page(NULL, page);
     return err;
 }
 
@@ -69,19 +70,16 @@ static int work(struct cos_flow_queue *queue, void *item, void *arg)
 {
     struct task *task = item;
     struct site *site = arg;
-    struct page page = {.url = task->url, .body = {.max = SPIDER_PAGE_MAX}};
+    struct page page = {.spider = site->spider, .url = task->url,
+                        .body = {.max = SPIDER_PAGE_MAX}};
     struct spider_links links = {0};
-    char *file = spider_file(site->spider, task->url);
-    int err;
-    page.file = file;
-    err = file ? get_once(site, task->url, &page) : COS_EURL;
+    int err = get_once(site, task, &page);
     if (!err && task->nesting > 0)
         err = spider_read_co(task->url, &page.body, &links);
     for (size_t i = 0; !err && i < links.count; i++)
         err = add(queue, site, links.urls[i], task->nesting - 1);
     spider_links_release(&links);
     cos_buf_release(&page.body);
-    free(file);
     return err;
 }
 

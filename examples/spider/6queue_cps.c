@@ -1,7 +1,7 @@
 /* 6queue_cps.c - one queue with one limit for the whole site, callback face.
  * What to look at: with the queue the callback version has neither counter nor
- * flag nor recursion left, and is nearly as short as its twin. What it still has
- * is the struct that carries a task from callback to callback. */
+ * flag nor recursion left, and of all pairs this is the one least apart. What it
+ * still has is the struct that carries a task from callback to callback. */
 #include "spider.h"
 
 #include <stdlib.h>
@@ -19,6 +19,7 @@ struct task {
     struct site *site;
     struct cps_flow_queue *queue;
     int nesting, ran, downloaded;
+    enum spider_met met;
     struct spider_links links; /* when it ran */
     cps_cb *run_done, *done;
     void *run_token, *token;
@@ -27,17 +28,16 @@ struct task {
 
 static int add(struct cps_flow_queue *queue, struct site *site, const char *url, int nesting)
 {
-    size_t len = strlen(url);
+    enum spider_met met = spider_depths_meet(site->depths, url, nesting);
     struct task *task;
     int err;
-    if (!spider_depths_deeper(site->depths, url, nesting))
+    if (!met)
         return 0;
-    task = calloc(1, sizeof *task + len + 1);
-    if (!task)
-        return COS_ENOMEM;
+    task = spider_new(sizeof *task + strlen(url) + 1);
     task->site = site;
     task->nesting = nesting;
-    memcpy(task->url, url, len + 1);
+    task->met = met;
+    strcpy(task->url, url);
     err = cps_flow_queue_add(queue, task, 0);
     if (err)
         free(task);
@@ -57,7 +57,7 @@ static void have_file(int err, void *arg)
 {
     struct task *task = arg;
     struct spider_links links = task->links;
-    if (task->ran)
+    if (task->ran && task->met == SPIDER_MET_FIRST)
         spider_tell(task->site->spider, task->url, task->downloaded, err);
     if (err) {
         task->done(err, task->token);

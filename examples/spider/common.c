@@ -2,8 +2,24 @@
  * choice of links, the table of depths, and the table of styles itself. */
 #include "spider.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void *spider_new(size_t size)
+{
+    void *memory = calloc(1, size);
+    if (!memory) {
+        fputs("spider: out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+char *spider_copy(const char *text)
+{
+    return strcpy(spider_new(strlen(text) + 1), text);
+}
 
 char *spider_file(const struct spider *spider, const char *url)
 {
@@ -116,20 +132,19 @@ static struct depth **slot(struct spider_depths *depths, const char *url)
     return at;
 }
 
-int spider_depths_deeper(struct spider_depths *depths, const char *url, int nesting)
+enum spider_met spider_depths_meet(struct spider_depths *depths, const char *url, int nesting)
 {
     struct depth **at = slot(depths, url);
     size_t len = strlen(url);
+    enum spider_met met = *at ? SPIDER_MET_DEEPER : SPIDER_MET_FIRST;
     if (*at && (*at)->nesting >= nesting)
-        return 0;
+        return SPIDER_MET_ENOUGH;
     if (!*at) {
-        *at = calloc(1, sizeof **at + len + 1);
-        if (!*at)
-            return 1; /* out of memory: better twice than not at all */
+        *at = spider_new(sizeof **at + len + 1);
         memcpy((*at)->url, url, len + 1);
     }
     (*at)->nesting = nesting;
-    return 1;
+    return met;
 }
 
 /* --- the styles ------------------------------------------------------------------------------ */

@@ -14,8 +14,9 @@ struct spider {
     const char *dir;      /* where the files go */
     int nesting;          /* links followed from the first page; hell and discipline: one page */
     int concurrency;      /* queue only */
-    /* Called once per page: downloaded is 1, or 0 when the file was there; err is
-     * why there is no page. May be NULL. */
+    /* What became of a page: downloaded is 1, or 0 when the file was there; err is
+     * why there is none. once and queue tell it once a page, the others as often as
+     * they come by. May be NULL. */
     void (*report)(const char *url, int downloaded, int err, void *arg);
     void *arg;
     /* once and queue: URLs that their set still holds at the end. May be NULL. */
@@ -45,6 +46,10 @@ spider_run spider_once_cps, spider_once_co, spider_queue_cps, spider_queue_co;
 
 enum { SPIDER_PAGE_MAX = 64 << 20 };
 
+/* Zeroed memory and a copy of a text. They end the program when there is no
+ * memory: what these examples are about is elsewhere. */
+void *spider_new(size_t size);
+char *spider_copy(const char *text);
 /* The file of a URL below the spider's directory, or NULL (out of memory, or no
  * URL). The caller frees it. */
 char *spider_file(const struct spider *spider, const char *url);
@@ -61,13 +66,14 @@ struct spider_links {
 int spider_links_of(const struct cos_page *page, struct spider_links *out);
 void spider_links_release(struct spider_links *links);
 
-/* How deep each URL was expanded. 1: expand it now, since it was never met or only
- * with less nesting left: a plain set of visited URLs would lose what lies behind
- * a page first met the long way round. */
+/* How deep each URL was expanded. A plain set of visited URLs would lose what lies
+ * behind a page first met the long way round, so it is expanded again when it is
+ * met with more nesting left. */
+enum spider_met { SPIDER_MET_ENOUGH, SPIDER_MET_FIRST, SPIDER_MET_DEEPER };
 struct spider_depths;
 struct spider_depths *spider_depths_new(void);
 void spider_depths_free(struct spider_depths *depths);
-int spider_depths_deeper(struct spider_depths *depths, const char *url, int nesting);
+enum spider_met spider_depths_meet(struct spider_depths *depths, const char *url, int nesting);
 
 /* --- download and save_file, from 2discipline ---------------------------------------- */
 
@@ -84,7 +90,8 @@ void spider_save_file_cps(struct cps_rt *rt, const char *file, const struct cos_
 
 /* Reads the saved file, or downloads it when it is not there: *downloaded says
  * which. */
-int spider_page_co(const char *url, const char *file, struct cos_buf *body, int *downloaded);
+int spider_page_co(const struct spider *spider, const char *url, struct cos_buf *body,
+                   int *downloaded);
 /* The links of a body, read on a thread of the engine; the body is used up. */
 int spider_read_co(const char *url, struct cos_buf *body, struct spider_links *out);
 typedef void spider_page_cb(int err, int downloaded, struct spider_links *links, void *arg);

@@ -34,6 +34,8 @@
 #define spider_once_co bench_spider_once_co
 #define spider_queue_cps bench_spider_queue_cps
 #define spider_queue_co bench_spider_queue_co
+#define spider_new bench_spider_new
+#define spider_copy bench_spider_copy
 #define spider_file bench_spider_file
 #define spider_tell bench_spider_tell
 #define spider_end_once bench_spider_end_once
@@ -41,7 +43,7 @@
 #define spider_links_release bench_spider_links_release
 #define spider_depths_new bench_spider_depths_new
 #define spider_depths_free bench_spider_depths_free
-#define spider_depths_deeper bench_spider_depths_deeper
+#define spider_depths_meet bench_spider_depths_meet
 #define spider_download_co bench_spider_download_co
 #define spider_save_file_co bench_spider_save_file_co
 #define spider_download_cps bench_spider_download_cps
