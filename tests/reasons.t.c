@@ -73,7 +73,8 @@ static const struct ending {
      "domain", "domain: ", pages},
     {"-np $U/dir/x $U/up/", "/maze", "skipped", 0, 0, "parent", "parent", above},
     {"$U/maze", "/x*", "skipped", 0, 0, "toolong", "toolong: ", pages},
-    {"$U/a.html", "/a.html", "skipped", 0, 0, "robots", "robots: robots.txt answers 500", no_robots},
+    {"$U/a.html", "/a.html", "skipped", 0, 0, "robots", "robots: robots.txt answers 500",
+     no_robots},
     {"-t 1 -T 0.3 $U/", "/", "failed", 0, 0, "ESLOW", "transfer too slow", mute},
     {"-t 2 --waitretry=0.1 http://127.0.0.1:1/", "http://127.0.0.1:1/", "failed", 0, 0,
      "ECONNREFUSED", "connection refused", pages},
@@ -158,8 +159,8 @@ static void check_csv(const struct ending *e, const char *url)
 static void check_row(const struct ending *e, const char *url)
 {
     char sql[LONG + 200], want[200], dir[128], *row;
-    snprintf(sql, sizeof sql, "SELECT state, ifnull(status, 0), ifnull(tries, 0), ifnull(reason, '')"
-                              " FROM pages WHERE url = '%s'", url);
+    snprintf(sql, sizeof sql, "SELECT state, ifnull(status, 0), ifnull(tries, 0),"
+                              " ifnull(reason, '') FROM pages WHERE url = '%s'", url);
     snprintf(dir, sizeof dir, "%s/d", top);
     row = crawl_rows(dir, sql);
     snprintf(want, sizeof want, "%s|%d|%d|%s", e->state, e->status, e->tries, e->row ? e->row : "");

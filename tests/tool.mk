@@ -15,3 +15,5 @@ tests_options_t_SOURCES = tests/options.t.c $(tool_option_sources) src/tool/text
 tests_ui_t_SOURCES = tests/ui.t.c $(tool_ui_sources)
 dist_check_SCRIPTS += tests/cli.t tests/completion.t tests/manual.t tests/plumbing.t tests/tls_options.t
 dist_check_SCRIPTS += tests/cli.t tests/completion.t tests/manual.t tests/plumbing.t tests/schema.t tests/tls.t
+dist_check_SCRIPTS += tests/cli.t tests/completion.t tests/manual.t tests/plumbing.t tests/noblock_crawl.t tests/tls_options.t
+EXTRA_DIST += tests/noblock_preload.c

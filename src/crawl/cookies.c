@@ -57,18 +57,26 @@ static int check_target(struct cos__crawl *c)
     return err;
 }
 
+static int forget(void *path)
+{
+    return unlink(path) ? cos_err_from_errno(errno) : 0;
+}
+
 static int load_own(struct cos__crawl *c)
 {
     char path[PATH_LONG];
+    void *copy;
     int err;
     if (!c->limit.save)
         return 0;
     own_path(c, path);
-    if (c->opt->fresh) {
-        unlink(path);
-        return 0;
+    if (!c->opt->fresh) {
+        err = cos_cookies_load(path, -1);
+    } else {
+        copy = strdup(path);
+        err = copy ? cos_offload(forget, &copy, free, -1) : COS_ENOMEM;
+        free(copy);
     }
-    err = cos_cookies_load(path, -1);
     return err == COS_ENOENT ? 0 : err;
 }
 

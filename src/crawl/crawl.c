@@ -46,6 +46,11 @@ static void page_work(struct cos__visit *visit)
         cos__digest(visit);
         cos__phase_digested(visit);
     }
+    if (visit->page && visit->page->spill) {
+        void *page = visit->page;
+        cos_offload(cos__drop_spill, &page, (void (*)(void *))cos_page_free, -1);
+        visit->page = page;
+    }
 }
 
 static int work(struct cos_flow_queue *queue, void *item, void *arg)

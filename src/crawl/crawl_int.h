@@ -334,6 +334,11 @@ void cos__dispatch(struct cos__crawl *c);
 void cos__wake(struct cos__crawl *c);
 /* A visit is no longer in flight. */
 void cos__land(struct cos__crawl *c, struct cos__visit *visit);
+
+/* digest.c: removes the file of a large body that nobody took; any thread. */
+int cos__drop_spill(void *page);
+
+/* crawl.c */
 void cos__db_events_init(struct cos__crawl *c, struct cos_db_events *events);
 
 /* next.c */

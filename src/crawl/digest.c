@@ -225,6 +225,17 @@ static int store(struct job *job, struct tools *tools)
     return page->path ? 0 : COS_ENOMEM;
 }
 
+/* Here, since whoever frees the page stands on the loop thread. */
+int cos__drop_spill(void *data)
+{
+    struct cos_page *page = data;
+    if (page->spill)
+        unlink(page->spill);
+    free(page->spill);
+    page->spill = NULL;
+    return 0;
+}
+
 /* What is wrong with a page's links (too many, a strange character set) is no
  * reason to lose the page: it is stored with those that were found. */
 static int steps(struct job *job, struct tools *tools)
@@ -246,6 +257,7 @@ static int steps(struct job *job, struct tools *tools)
         err = store(job, tools);
         page->timing.store = microseconds() - t1;
     }
+    cos__drop_spill(page);
     return err;
 }
 

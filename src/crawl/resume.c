@@ -347,6 +347,20 @@ static int end_run(struct cos__crawl *c)
     return err;
 }
 
+static int close_work(void *save)
+{
+    cos_save_close(save);
+    return 0;
+}
+
+/* A directory is removed; who is being closed does it on the spot. */
+static void close_save(struct cos_save *save)
+{
+    void *data = save;
+    if (save && cos_offload(close_work, &data, NULL, -1) && data)
+        cos_save_close(data);
+}
+
 int cos__close(struct cos__crawl *c)
 {
     struct cos__visit *visit;
@@ -367,7 +381,7 @@ int cos__close(struct cos__crawl *c)
         cos__save_cookies(c);
     cos__fill_stats(c);
     closed = cos_db_close(c->db);
-    cos_save_close(c->save);
+    close_save(c->save);
     cos_scope_free(c->scope);
     cos__robots_free_all(c);
     cos_frontier_release(&c->frontier);

@@ -234,9 +234,12 @@ static int close_here(void *arg)
     int rc;
     for (int i = 0; i < COS__DB_STMTS; i++)
         sqlite3_finalize(db->stmts[i]);
+    memset(db->stmts, 0, sizeof db->stmts);
     rc = sqlite3_close(db->sql);
+    db->sql = NULL;
     if (db->lock_fd >= 0)
         close(db->lock_fd);
+    db->lock_fd = -1;
     return rc == SQLITE_OK ? 0 : COS_EDB;
 }
 
@@ -275,10 +278,13 @@ int cos_db_close(struct cos_db *db)
     if (!db)
         return 0;
     err = cos_db_flush(db, -1);
+    closed = db->lane ? cos__db_call(db, close_here, db) : 0;
     cos__offload_lane_free(db->lane);
     if (db->busy)
         cos__op_cancel(db->busy, COS_ECANCELED);
-    closed = close_here(db);
+    /* Nobody else may do it for a caller that is being closed. */
+    if (db->sql || db->lock_fd >= 0)
+        closed = close_here(db);
     cos__db_batch_release(db);
     cos_buf_release(&db->scratch);
     cos_buf_release(&db->why);

@@ -107,6 +107,7 @@ static int on_tick(void *arg, const struct cos_crawl_stats *stats)
     if (signals_statistics())
         ui_statistics(&run->ui, stats);
     ui_progress(&run->ui, stats);
+    ui_flush(&run->ui);
     watch_tick(run->watch, stats);
     if (signals_stop() && !run->draining) {
         run->draining = 1;
@@ -115,7 +116,7 @@ static int on_tick(void *arg, const struct cos_crawl_stats *stats)
                "interrupt again to leave at once",
                (long long)stats->in_flight);
     }
-    return signals_stop() || run->output.err ? COS_CRAWL_DRAIN : COS_CRAWL_GO;
+    return signals_stop() || output_tick(&run->output) ? COS_CRAWL_DRAIN : COS_CRAWL_GO;
 }
 
 /* The list could not be written: that, and no signal, is what ended the crawl. A
@@ -125,7 +126,7 @@ static void blame_output(struct run *run, struct cos_crawl_result *result)
     const char *name = run->options.output && strcmp(run->options.output, "-")
                            ? run->options.output
                            : "standard output";
-    int err = output_flush(&run->output);
+    int err = output_end(&run->output);
     if (!err)
         return;
     result->stop = COS_STOP_ERROR;

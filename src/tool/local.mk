@@ -15,6 +15,7 @@ tool_option_sources = \
 	src/tool/values.c src/tool/values.h
 tool_ui_sources = \
 	src/tool/progress.c \
+	src/tool/sink.c src/tool/sink.h \
 	src/tool/summary.c \
 	src/tool/text.c src/tool/text.h \
 	src/tool/ui.c src/tool/ui.h
@@ -41,7 +42,6 @@ coscrawl_SOURCES = $(tool_option_sources) $(tool_ui_sources) \
 	src/tool/phases.c src/tool/phases.h \
 	src/tool/seeds.c src/tool/seeds.h \
 	src/tool/signals.c src/tool/signals.h \
-	src/tool/sink.c src/tool/sink.h \
 	src/tool/trace.c src/tool/trace.h \
 	src/tool/watch.c src/tool/watch.h \
 	src/tool/version.c src/tool/version.h

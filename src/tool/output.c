@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "tool/sink.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,30 +27,30 @@ int output_init(struct tool_output *out, const struct tool_options *o)
     cos_buf_init(&out->line, OUTPUT_LINE_MAX);
     if (o->crawl.mode == COS_MODE_SAVE && !o->output && !o->format_given)
         return 0;
-    if (!o->output || !strcmp(o->output, "-")) {
-        out->file = stdout;
-        return begin(out);
-    }
-    out->file = fopen(o->output, "we");
-    out->owned = 1;
+    out->file = sink_stream(!o->output || !strcmp(o->output, "-") ? NULL : o->output, 0);
     return out->file ? begin(out) : cos_err_from_errno(errno);
 }
 
-int output_flush(struct tool_output *out)
+int output_tick(struct tool_output *out)
 {
-    if (out->file && out->format == TOOL_FORMAT_DOT && output_dot_end(out) && !out->err)
-        out->err = COS_EIO;
     if (out->file && fflush(out->file) && !out->err)
         out->err = cos_err_from_errno(errno);
     return out->err;
 }
 
-int output_release(struct tool_output *out)
+int output_end(struct tool_output *out)
 {
-    output_flush(out);
-    if (out->file && out->owned && fclose(out->file) && !out->err)
+    if (out->file && out->format == TOOL_FORMAT_DOT && output_dot_end(out) && !out->err)
+        out->err = COS_EIO;
+    if (out->file && fclose(out->file) && !out->err)
         out->err = cos_err_from_errno(errno);
     out->file = NULL;
+    return out->err;
+}
+
+int output_release(struct tool_output *out)
+{
+    output_end(out);
     cos_buf_release(&out->line);
     return out->err;
 }

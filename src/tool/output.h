@@ -10,7 +10,6 @@
 
 struct tool_output {
     FILE *file;   /* NULL: no data is wanted */
-    int owned;    /* file is to be closed */
     int format;
     int mode;     /* enum cos_crawl_mode */
     int err;      /* first failed write */
@@ -20,9 +19,11 @@ struct tool_output {
 /* Opens it when --list, --dry-run, -o or --format ask for data. 0 or a negative
  * error. */
 int output_init(struct tool_output *out, const struct tool_options *options);
-/* The first error of all writes so far. */
-int output_flush(struct tool_output *out);
-/* Flushes and closes; returns the first error of all writes. */
+/* Sends what there is on its way; the first error that is known. Never waits for
+ * a disk. */
+int output_tick(struct tool_output *out);
+/* Writes the rest and closes; the first error of all writes. Blocks. */
+int output_end(struct tool_output *out);
 int output_release(struct tool_output *out);
 
 void output_page(struct tool_output *out, const struct cos_crawl_page *page);

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct tool_sink;
 
@@ -21,5 +22,11 @@ uint64_t sink_bytes(const struct tool_sink *sink);
 uint64_t sink_dropped(const struct tool_sink *sink);
 /* Writes the rest and closes. Blocks. 0, or the errno of the first failure. */
 int sink_close(struct tool_sink *sink);
+
+/* The same as a stream, in which nothing is dropped: when the disk is too far
+ * behind, writing waits. path NULL: standard output, which stays open. fflush()
+ * sends what there is on its way; an error is told by a later call, by fclose()
+ * for sure. NULL with errno. */
+FILE *sink_stream(const char *path, int append);
 
 #endif

@@ -6,6 +6,7 @@
 #include "tool/ui.h"
 
 #include "base/log.h"
+#include "tool/sink.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -77,10 +78,9 @@ int ui_init(struct tool_ui *ui, const struct tool_options *options)
     ui->color = decide_color(options);
     ui->utf8 = decide_utf8();
     if (options->log_file) {
-        ui->log = fopen(options->log_file, "ae");
+        ui->log = sink_stream(options->log_file, 1);
         if (!ui->log)
             return cos_err_from_errno(errno);
-        setvbuf(ui->log, NULL, _IOLBF, 0);
     }
     cos_log_level(options->loud >= TOOL_DEBUG     ? COS_LOG_ALL
                   : options->loud == TOOL_VERBOSE ? COS_LOG_VERBOSE
@@ -161,6 +161,14 @@ void ui_line(struct tool_ui *ui, int level, const char *text)
         write_log(ui->log, text);
     if (is_shown(ui, level))
         show(ui, text);
+    pthread_mutex_unlock(&ui->lock);
+}
+
+void ui_flush(struct tool_ui *ui)
+{
+    pthread_mutex_lock(&ui->lock);
+    if (ui->log)
+        fflush(ui->log);
     pthread_mutex_unlock(&ui->lock);
 }
 

@@ -54,6 +54,8 @@ const char *ui_color(const struct tool_ui *ui, const char *code);
 
 /* Called on every tick: draws what --progress asks for. */
 void ui_progress(struct tool_ui *ui, const struct cos_crawl_stats *stats);
+/* Sends the log file on its way. */
+void ui_flush(struct tool_ui *ui);
 /* Removes the status lines, for good or before foreign output. */
 void ui_erase(struct tool_ui *ui);
 /* The same for a caller that holds the lock. */
