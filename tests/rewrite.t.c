@@ -88,6 +88,9 @@ static void check_guards(void)
          "they stay with what is not saved");
     HTML("<a crossorigin href='/s'", NULL, "a tag that does not end is none");
     HTML("<link crossorigin\n=\n'a'\nhref=/s>", "<link\nhref=" S ">", "blanks around '='");
+    HTML("<script src=/s integrity='x'async></script>", "<script src=" S " async></script>",
+         "what follows at once stays apart");
+    HTML("<link href=/s crossorigin/>", "<link href=" S " />", "a slash, too");
     HTML("<link href=/s data-integrity=x crossoriginx>", "<link href=" S
          " data-integrity=x crossoriginx>", "other names stay");
 }

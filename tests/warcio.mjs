@@ -29,7 +29,7 @@ async function checkAnswer(record, raw) {
   if (/^content-encoding: *gzip/mi.test(head)) {
     count('gzip');
     const text = await new AsyncIterReader([new Uint8Array(body)], 'gzip').readFully();
-    if (text.length <= body.length / 2) wrong('compression', record);
+    if (!text.length) wrong('compression', record);
   }
   if (record.warcPayloadDigest !== sha1(body)) wrong('payload digest', record);
 }

@@ -51,7 +51,7 @@ static size_t skip_attribute(const char *data, size_t at, size_t len, size_t *na
 {
     size_t from = at, after;
     /* A '=' where a name begins is part of it. */
-    for (at++; at < len && !is_space(data[at]) && !strchr("=/>", data[at]);)
+    for (at++; at < len && !is_space(data[at]) && !memchr("=/>", data[at], 3);)
         at++;
     *name_len = at - from;
     after = at;
@@ -70,6 +70,13 @@ static int is_guard(const char *name, size_t len)
            (len == 9 && !strncasecmp(name, "integrity", len));
 }
 
+/* The blank in front goes along, as long as one follows or the tag ends. */
+static struct cos__cut cut_out(const char *data, size_t before, size_t next, size_t end)
+{
+    int apart = next < end && (is_space(data[next]) || data[next] == '>');
+    return (struct cos__cut){before + !apart, next};
+}
+
 size_t cos__tag_guards(const char *data, size_t len, size_t at, const char *element,
                        struct cos__cut cuts[COS__CUTS])
 {
@@ -84,9 +91,8 @@ size_t cos__tag_guards(const char *data, size_t len, size_t at, const char *elem
         if (from >= end || data[from] == '>' || n == COS__CUTS)
             return n;
         next = skip_attribute(data, from, end, &name);
-        /* The blank in front goes along, as long as one follows or the tag ends. */
         if (is_guard(data + from, name) && before < from)
-            cuts[n++] = (struct cos__cut){before, next};
+            cuts[n++] = cut_out(data, before, next, end);
         from = next;
     }
 }
