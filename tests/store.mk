@@ -6,6 +6,7 @@ check_PROGRAMS += tests/path.t
 
 # archives, read by another program
 FULL_TESTS += tests/warcio.t
+dist_check_SCRIPTS += tests/warc_net.t
 EXTRA_DIST += tests/warcio.mjs
 
 # archives, and their fuzzer
