@@ -9,6 +9,7 @@
 
 #include "base/op.h"
 #include "coscrawl-cps.h"
+#include "crawl/options.h"
 #include "dnsstub.h"
 #include "site.h"
 #include "web/fetch.h"
@@ -49,6 +50,8 @@ static void called(const char *what)
         return __real_##name args;                                                                 \
     }
 WRAP(ssize_t, write, (int fd, const void *data, size_t len), (fd, data, len))
+WRAP(ssize_t, pwrite, (int fd, const void *data, size_t len, off_t at), (fd, data, len, at))
+WRAP(ssize_t, pread, (int fd, void *data, size_t len, off_t at), (fd, data, len, at))
 WRAP(int, fsync, (int fd), (fd))
 WRAP(int, fdatasync, (int fd), (fd))
 WRAP(int, rename, (const char *from, const char *to), (from, to))
@@ -182,6 +185,34 @@ static void test_load(void)
     note("worst loop lag %.1f ms; at work for %.1f ms in one piece", worst, worst_own);
 }
 
+/* A whole crawl: files, database, archive, index, conversion of links; then
+ * again, from the files. */
+static void test_crawl(void)
+{
+    char where[64], name[80];
+    const char *urls[] = {site.url};
+    struct cos_crawl_options options = {.urls = urls, .nurls = 1, .dir = where,
+                                        .page_requisites = 1, .timestamping = 1,
+                                        .convert_links = 1, .dedup = COS_DEDUP_LINK,
+                                        .warc_file = name, .warc_cdx = 1};
+    struct cos_crawl_result result;
+    int before = elsewhere;
+    snprintf(where, sizeof where, "%s/crawl", dir);
+    snprintf(name, sizeof name, "%s/archive", dir);
+    on_loop = 0;
+    watching = 1;
+    for (int i = 0; i < 2; i++) {
+        cmp_ok(cos_crawl(&options, NULL, &result), "==", 0, "a crawl into an archive%s",
+               i ? ", again" : "");
+        cmp_ok(result.stats.done, ">", 100, "of %d pages", (int)result.stats.done);
+    }
+    watching = 0;
+    ok(on_loop == 0, "the loop thread called none of the blocking functions%s%s",
+       on_loop ? ", but " : "", on_loop ? offender : "");
+    cmp_ok(elsewhere - before, ">", 300, "the wrappers were there: %d calls on other threads",
+           (int)elsewhere - before);
+}
+
 /* Taking a fetch back while its name is looked up takes no time: curl's own
  * resolver would be waited for. */
 static void test_cancel_lookup(void)
@@ -244,6 +275,7 @@ int main(void)
     names.dns_server = stub.address;
     cmp_ok(cos_names_setup(&names), "==", 0, "the stub is the name server");
     test_load();
+    test_crawl();
     test_cancel_lookup();
     names.timeout_ms = 200;
     while (cos_names_setup(&names) == COS_EBUSY)

@@ -67,6 +67,6 @@ EXTRA_DIST += tests/fetch_rows.h tests/hold.h tests/phase_log.h
 EXTRA_DIST += tests/dnsstub.h
 # What may block is wrapped: the test sees which thread calls it.
 check_PROGRAMS += tests/noblock.t
-tests_noblock_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open,--wrap=openat,--wrap=write,--wrap=fsync \
+tests_noblock_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open,--wrap=openat,--wrap=write,--wrap=pwrite,--wrap=pread,--wrap=fsync \
 	-Wl,--wrap=fdatasync,--wrap=rename,--wrap=renameat,--wrap=mkostemp,--wrap=mkstemp,--wrap=linkat \
 	-Wl,--wrap=getaddrinfo,--wrap=cos_links_extract
