@@ -53,5 +53,10 @@ step "shell scripts"
 # shellcheck disable=SC2046
 shellcheck -s sh dev tests/*.sh $(grep -lx '#!/bin/sh' tests/*.t) -e SC1091,SC2034 || bad="$bad shellcheck"
 
+step "mutants"
+for mutant in tests/mutants/*.patch; do
+	patch -s -f --dry-run -p1 <"$mutant" >/dev/null 2>&1 || bad="$bad $mutant"
+done
+
 [ -z "$bad" ] || { echo "lint: failed:$bad" >&2; exit 1; }
 echo "lint: clean"
