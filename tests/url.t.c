@@ -214,6 +214,13 @@ static void hosts(void)
         {"http://I\xE2\x9D\xA4.ws/", "http://xn--i-7iq.ws/"},
         {"http://\xF0\x9F\x92\xA9.la/", "http://xn--ls8h.la/"},
         {"http://-a--b-.\xC3\xA9/", "http://-a--b-.xn--9ca/"},
+        {"http://\xC3\xB1\xE2\x98\x83/", "http://xn--ida490q/"},
+        {"http://-\xC3\x89-/", "http://xn-----bja/"},
+        {"http://\xC3\x89\xC3\x97" "2.example/", "http://xn--2-8ea7c.example/"},
+        {"http://1\xE2\x83\xA3.example/", "http://xn--1-2sn.example/"},
+        {"http://\xE2\x88\xAE.example/", "http://xn--mbh.example/"},
+        {"http://xn--\xC3\xA9/", "EURL"},
+        {"http://\xE2\x98\x83\xF0\x9F\x87\xA0/", "EURL"},
         {"http://\xC2\xAD/", "EURL"},
         {"http://\xEF\xBC\x85.com/", "EURL"},
         {"http://\xFF\xFE/", "EURL"},
@@ -241,6 +248,33 @@ static void hosts(void)
         {NULL, NULL},
     };
     check(NULL, rows, "host");
+}
+
+/* Where the standard says something else, found by comparing 350,000 references
+ * with two other parsers; nothing but the host ever differed. */
+static void known_differences(void)
+{
+    static const struct row rows[] = {
+        /* The standard refuses what is no Punycode. An ASCII host is left to DNS here, as
+         * Chromium does: a name newer than our libidn2 must stay reachable. */
+        {"http://xn--a/", "http://xn--a/"},
+        {"http://xn--0.example/", "http://xn--0.example/"},
+        /* IDNA 2008 refuses them: Jamo, the tatweel; and what Unicode got after libidn2's
+         * tables were made. */
+        {"http://\xE3\x84\xB1/", "EURL"},
+        {"http://\xD9\x80/", "EURL"},
+        /* Nor is a label that DNS could not carry. */
+        {"http://\xC3\xA9" "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/",
+         "EURL"},
+        /* An accent behind an ASCII letter beside a symbol: see url_idn.c. */
+        {"http://e\xCC\x81\xE2\x98\x83/", "EURL"},
+        /* U+1E9E maps to "ss" in our Unicode and to U+00DF since 15.1. */
+        {"http://a\xE1\xBA\x9E" "b/", "http://assb/"},
+        /* The rules for writing from the right are kept label by label, not across. */
+        {"http://08.\xD7\x90/", "http://08.xn--4db/"},
+        {NULL, NULL},
+    };
+    check(NULL, rows, "known difference");
 }
 
 static void encode_sets(void)
@@ -470,6 +504,7 @@ int main(void)
     hrefs();
     absolute();
     hosts();
+    known_differences();
     encode_sets();
     charsets();
     canonical();
