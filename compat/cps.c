@@ -125,14 +125,11 @@ static int add_seen(struct ring *ring, const char *name, cps_cb *cb, void *arg)
     seen = malloc(sizeof *seen);
     if (seen) {
         *seen = (struct seen){cb, arg, hook};
-        cos__hook_complete(hook);
         err = ring_add(ring, run_seen, seen);
     }
     if (err) {
         free(seen);
-        cos__hook_before(hook, 0);
-        cos__hook_after(hook, 1);
-        cos__hook_destroy(&hook);
+        cos__hook_moment(&hook, 1);
     }
     return err;
 }
@@ -292,14 +289,6 @@ int cps_cancel(struct cps_rt *rt, int64_t ticket)
     return 0;
 }
 
-static __attribute__((noinline, cold)) void deliver_seen(struct cos_op *op,
-                                                         void (*deliver)(struct cos_op *op))
-{
-    cos__hook_before(op->hook, 1);
-    deliver(op);
-    cos__hook_after(op->hook, op->err == COS_ECANCELED);
-}
-
 static void deliver_next(struct cps_rt *rt)
 {
     struct cos_op *op = rt->done;
@@ -313,7 +302,7 @@ static void deliver_next(struct cps_rt *rt)
     void (*deliver)(struct cos_op *) = op->deliver;
     op->deliver = NULL;
     if (COS__HOOK_LIVE(op->hook))
-        deliver_seen(op, deliver);
+        cos__hook_deliver(op->hook, deliver, op, &op->err);
     else
         deliver(op);
     rt->pending--;

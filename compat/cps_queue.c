@@ -96,7 +96,7 @@ static void admit_parked(struct queue *queue)
         int err = cos__backlog_room(&queue->backlog);
         if (!err) {
             COS_HOOK(init, &hook, COS_HOOK_QUEUE_TASK, errand->wait.op.hook, NULL);
-            err = cos__backlog_push_as(&queue->backlog, errand->item, errand->priority, hook);
+            cos__backlog_push_as(&queue->backlog, errand->item, errand->priority, hook);
         }
         errand->in = !err;
         cos__op_complete(&errand->wait.op, err);
@@ -360,7 +360,8 @@ int cps_flow_queue_add(struct cps_flow_queue *front, void *item, int priority)
     if (err)
         return err;
     queue->busy = 1;
-    return cos__backlog_push(&queue->backlog, item, priority);
+    cos__backlog_push(&queue->backlog, item, priority);
+    return 0;
 }
 
 static void push_start(struct cos_op *op)

@@ -31,10 +31,15 @@ void cos__hook_init(struct cos__hook **at, enum cos_hook_type type, struct cos__
 void cos__hook_before(struct cos__hook *hook, int entry);
 void cos__hook_after(struct cos__hook *hook, int failed);
 void cos__hook_destroy(struct cos__hook **at);
-/* The operation is whole. */
-void cos__hook_complete(struct cos__hook *hook);
-/* A whole life at once, for what ended before anybody could wait for it. */
-int cos__hook_ran(const struct cos__hook *hook);
+/* before and after at once, for what has nothing to run: the coroutine that waited
+ * has runs of its own; and with the destroy. */
+void cos__hook_pass(struct cos__hook *hook, int failed);
+void cos__hook_moment(struct cos__hook **at, int failed);
+/* before, the callback, after: what was started from the loop. *err is read after
+ * the callback, to know whether it was cancelled. */
+struct cos_op;
+void cos__hook_deliver(struct cos__hook *hook, void (*deliver)(struct cos_op *op),
+                       struct cos_op *op, const int *err);
 /* What runs now is being cancelled. */
 void cos__hook_cancelled(void);
 
@@ -52,6 +57,7 @@ void cos__hook_callback_end(void);
 /* A handle as the coroutine that serves it. */
 void cos__co_begin_as(struct cos_hook_wait *self, struct cos__hook *hook);
 
+#define COS__INLINE      static inline __attribute__((always_inline))
 #define COS__UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #ifdef COS_NO_HOOKS
@@ -68,7 +74,8 @@ void cos__co_begin_as(struct cos_hook_wait *self, struct cos__hook *hook);
 #define COS__HOOK_init_at(at, type, trigger, name, file, line)                                     \
     (COS__HOOKS_ON() ? cos__hook_init((at), (type), (trigger), (name), (file), (line))             \
                      : (void)(*(at) = NULL))
-#define COS__HOOK_complete(hook) (COS__HOOK_LIVE(hook) ? cos__hook_complete(hook) : (void)0)
+#define COS__HOOK_moment(at, failed)                                                               \
+    (COS__HOOK_LIVE(*(at)) ? cos__hook_moment((at), (failed)) : (void)0)
 #define COS__HOOK_before(hook, entry)                                                              \
     (COS__HOOK_LIVE(hook) ? cos__hook_before((hook), (entry)) : (void)0)
 #define COS__HOOK_after(hook, failed)                                                              \

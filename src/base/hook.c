@@ -56,11 +56,17 @@ void cos_hook_free(struct cos_hook *hook)
     free(hook);
 }
 
+static void find_only(struct cos__hooks *hooks)
+{
+    uint32_t used = hooks->used;
+    hooks->only = used && !(used & (used - 1)) ? hooks->slot[__builtin_ctz(used)] : NULL;
+}
+
 /* The checking hook comes before all others, so that it knows every trigger. */
 static int attach(struct cos_hook *hook)
 {
     struct cos__hooks *hooks;
-    if (!cos__hooks())
+    if (!cos__my_hooks)
         cos__check_begin();
     hooks = cos__hooks_make();
     if (!hooks)
@@ -73,6 +79,7 @@ static int attach(struct cos_hook *hook)
     hook->home = hooks;
     hooks->slot[hook->slot] = hook;
     hooks->used |= 1u << hook->slot;
+    find_only(hooks);
     for (int type = 0; type < COS_HOOK_TYPE_COUNT; type++)
         if (!hook->calls.types || hook->calls.types >> type & 1)
             hooks->wants[type] |= 1u << hook->slot;
@@ -129,6 +136,7 @@ void cos_hook_remove(struct cos_hook *hook)
     hooks->enabled &= ~bit;
     hooks->scoped &= ~bit;
     hooks->used &= ~bit;
+    find_only(hooks);
     for (int type = 0; type < COS_HOOK_TYPE_COUNT; type++)
         hooks->wants[type] &= ~bit;
     hooks->slot[hook->slot] = NULL;
@@ -138,7 +146,7 @@ void cos_hook_remove(struct cos_hook *hook)
 
 void cos_hook_off(void)
 {
-    struct cos__hooks *hooks = cos__hooks();
+    struct cos__hooks *hooks = cos__my_hooks;
     for (uint32_t left = hooks ? hooks->used : 0; left; left &= left - 1)
         cos_hook_remove(hooks->slot[__builtin_ctz(left)]);
 }
@@ -147,26 +155,26 @@ void cos_hook_off(void)
 
 uint64_t cos_hook_execution(void)
 {
-    const struct cos__hooks *hooks = cos__hooks();
+    const struct cos__hooks *hooks = cos__my_hooks;
     return hooks && hooks->now.exec ? hooks->now.exec->op.id : 0;
 }
 
 uint64_t cos_hook_trigger(void)
 {
-    const struct cos__hooks *hooks = cos__hooks();
+    const struct cos__hooks *hooks = cos__my_hooks;
     return hooks && hooks->now.exec ? hooks->now.exec->op.trigger : 0;
 }
 
 const struct cos_hook_op *cos_hook_find(uint64_t id)
 {
-    const struct cos__hooks *hooks = cos__hooks();
+    const struct cos__hooks *hooks = cos__my_hooks;
     const struct cos__hook *hook = hooks ? cos__hook_by_id(hooks, id) : NULL;
     return hook ? &hook->op : NULL;
 }
 
 int cos_hook_stack(uint64_t id, struct cos_buf *out)
 {
-    const struct cos__hooks *hooks = cos__hooks();
+    const struct cos__hooks *hooks = cos__my_hooks;
     const struct cos__hook *at = hooks ? cos__hook_by_id(hooks, id) : NULL;
     int err = at ? 0 : COS_ENOENT;
     for (int i = 0; at && !err && i < COS__HOOK_DEPTH; i++, at = at->trigger) {

@@ -55,7 +55,7 @@ int cos_local_set(const struct cos_local *key, void *value)
 
 void *cos_local_get(const struct cos_local *key)
 {
-    const struct cos__hooks *hooks = cos__hooks();
+    const struct cos__hooks *hooks = cos__my_hooks;
     const struct cos__frame *at = hooks ? hooks->now.frame : NULL;
     while (at && at->key != key)
         at = at->up;
@@ -64,7 +64,7 @@ void *cos_local_get(const struct cos_local *key)
 
 static void go_back(struct cos__frame *frame)
 {
-    struct cos__hooks *hooks = cos__hooks();
+    struct cos__hooks *hooks = cos__my_hooks;
     cos__context_set(hooks, hooks->now.exec, frame);
     cos__frame_drop(hooks, frame);
     cos__hooks_settle(hooks);
@@ -80,14 +80,14 @@ int cos_local_run(const struct cos_local *key, void *value, int (*fn)(void *arg)
     err = cos_local_set(key, value);
     if (!err)
         err = fn(arg);
-    if (cos__hooks())
+    if (cos__my_hooks)
         go_back(was);
     return err;
 }
 
 void cos_local_clear(void)
 {
-    struct cos__hooks *hooks = cos__hooks();
+    struct cos__hooks *hooks = cos__my_hooks;
     if (!hooks)
         return;
     cos__context_set(hooks, hooks->now.exec, NULL);

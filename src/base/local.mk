@@ -16,10 +16,12 @@ libcos_la_SOURCES += \
 	src/base/op.c src/base/op.h \
 	src/base/page.c src/base/page.h \
 	src/base/ring.c src/base/ring.h \
+	src/base/run.c \
 	src/base/set.c src/base/set.h \
 	src/base/sleep.c src/base/sleep.h \
 	src/base/timer.c \
 	src/base/utf8.c src/base/utf8.h \
+	src/base/wait.c \
 	src/base/wire.c src/base/wire.h
 
 # offload threads and what runs on them

@@ -14,6 +14,7 @@
 #include "base/op.h"
 
 #include "base/die.h"
+#include "base/hook_int.h"
 #include "base/loop_int.h"
 
 #include <errno.h>
@@ -59,12 +60,10 @@ struct cos_op *cos__op_new_at(const struct cos__op_type *type, const char *file,
 }
 
 /* One that nobody could wait for has its run all the same: it was given up. */
-static __attribute__((noinline, cold)) void end_seen(struct cos_op *op)
+static __attribute__((noinline)) void end_seen(struct cos_op *op)
 {
-    if (!cos__hook_ran(op->hook)) {
-        cos__hook_before(op->hook, 0);
-        cos__hook_after(op->hook, 1);
-    }
+    if (!op->hook->ran)
+        cos__hook_pass(op->hook, 1);
     if (op->type->release)
         op->type->release(op);
     cos__hook_destroy(&op->hook);
@@ -117,7 +116,7 @@ static void op_abort(const struct cos_op *op, const char *what)
 
 /* An operation inside another one: what waits for it runs right here. done()
  * may free it; then its destroy is told after this after. */
-static __attribute__((noinline, cold)) void tell_inner(struct cos_op *op)
+static __attribute__((noinline)) void tell_inner(struct cos_op *op)
 {
     struct cos__hook *hook = op->hook;
     int failed = op->err == COS_ECANCELED;
@@ -138,10 +137,9 @@ static void tell(struct cos_op *op, int err)
 }
 
 /* What it starts in its turn is caused by it. */
-static __attribute__((noinline, cold)) void start_seen(struct cos_op *op)
+static __attribute__((noinline)) void start_seen(struct cos_op *op)
 {
     struct cos_hook_wait under;
-    cos__hook_complete(op->hook);
     cos__hook_under(op->hook, &under);
     op->type->start(op);
     cos__hook_above(&under);
@@ -157,7 +155,7 @@ void cos__op_start(struct cos_op *op)
         return;
     }
     op->state |= COS__OP_RUNNING;
-    if (COS__HOOK_LIVE(op->hook))
+    if (COS__HOOK_LIVE(op->hook) && !op->type->single)
         start_seen(op);
     else
         op->type->start(op);
@@ -253,10 +251,9 @@ static void park(struct cos_op *op, int64_t deadline)
 
 /* What runs after the wait is the coroutine, which has runs of its own: the pair
  * marks the moment. */
-static __attribute__((noinline, cold)) void resumed(const struct cos_op *op)
+static __attribute__((noinline)) void resumed(const struct cos_op *op)
 {
-    cos__hook_before(op->hook, 0);
-    cos__hook_after(op->hook, op->err == COS_ECANCELED);
+    cos__hook_pass(op->hook, op->err == COS_ECANCELED);
     if (op->err == COS_ECANCELED)
         cos__hook_cancelled();
 }

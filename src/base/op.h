@@ -59,6 +59,7 @@ struct cos__op_type {
     enum cos_hook_type hook; /* what the hooks call it */
     enum cos__op_kind kind; /* the free list; types of one kind share a size */
     size_t size;
+    int single; /* start() makes no other operation: nothing is caused by it */
     /* Begins. May complete the operation before it returns. */
     void (*start)(struct cos_op *op);
     /* Asked to stop. 0: stopped, the provider has forgotten the operation and

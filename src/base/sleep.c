@@ -37,7 +37,7 @@ static int cancel(struct cos_op *op)
 
 static const struct cos__op_type sleep_type = {
     .name = "timer", .hook = COS_HOOK_TIMER, .kind = COS__OP_SLEEP, .size = sizeof(struct sleep_op),
-    .start = start, .cancel = cancel};
+    .single = 1, .start = start, .cancel = cancel};
 
 struct cos_op *cos__sleep_op(int64_t at)
 {
@@ -63,10 +63,7 @@ int cos_sleep(int64_t deadline)
     if (cos__loop_in_callback(loop))
         return COS_ECONTEXT;
     COS_HOOK(init, &hook, COS_HOOK_TIMER, NULL, NULL);
-    COS_HOOK(complete, hook);
     err = COS_WAIT(dill_msleep(deadline)) < 0 ? cos_err_from_errno(errno) : 0;
-    COS_HOOK(before, hook, 0);
-    COS_HOOK(after, hook, err == COS_ECANCELED);
-    COS_HOOK(destroy, &hook);
+    COS_HOOK(moment, &hook, err == COS_ECANCELED);
     return err;
 }

@@ -69,54 +69,22 @@ static void sift_down(struct cos__entry *at, size_t count)
     at[i] = moved;
 }
 
-int cos__backlog_room(struct cos__backlog *backlog)
+int cos__backlog_grow(struct cos__backlog *backlog)
 {
-    if (backlog->count >= backlog->max)
-        return COS_EFULL;
-    return backlog->count == backlog->cap ? grow(backlog) : 0;
+    return backlog->count >= backlog->max ? COS_EFULL : grow(backlog);
 }
 
-int cos__backlog_push(struct cos__backlog *backlog, void *item, int64_t priority)
+void cos__backlog_put_sorted(struct cos__backlog *backlog, const struct cos__entry *entry)
 {
-    struct cos__hook *hook;
-    int err = cos__backlog_room(backlog);
-    if (err)
-        return err;
-    COS_HOOK(init, &hook, COS_HOOK_QUEUE_TASK, NULL, NULL);
-    COS_HOOK(complete, hook);
-    return cos__backlog_push_as(backlog, item, priority, hook);
+    backlog->at[backlog->count] = *entry;
+    sift_up(backlog->at, backlog->count);
 }
 
-int cos__backlog_push_as(struct cos__backlog *backlog, void *item, int64_t priority,
-                         struct cos__hook *hook)
-{
-    struct cos__entry entry = {item, priority, backlog->turns, hook};
-    int err = cos__backlog_room(backlog);
-    if (err)
-        return err;
-    backlog->turns++;
-    if (backlog->by_priority) {
-        backlog->at[backlog->count] = entry;
-        sift_up(backlog->at, backlog->count);
-    } else {
-        backlog->at[(backlog->head + backlog->count) & (backlog->cap - 1)] = entry;
-    }
-    backlog->count++;
-    return 0;
-}
-
-int cos__backlog_pop(struct cos__backlog *backlog, void **item)
+/* The first one has been read, and count is that of those that remain. */
+void cos__backlog_take_sorted(struct cos__backlog *backlog)
 {
     if (!backlog->count)
-        return 0;
-    *item = backlog->at[backlog->head].item;
-    backlog->popped = backlog->at[backlog->head].hook;
-    backlog->count--;
-    if (!backlog->by_priority) {
-        backlog->head = (backlog->head + 1) & (backlog->cap - 1);
-    } else if (backlog->count) {
-        backlog->at[0] = backlog->at[backlog->count];
-        sift_down(backlog->at, backlog->count);
-    }
-    return 1;
+        return;
+    backlog->at[0] = backlog->at[backlog->count];
+    sift_down(backlog->at, backlog->count);
 }

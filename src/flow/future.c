@@ -107,7 +107,7 @@ static void listen_release(struct cos_op *op)
 
 static const struct cos__op_type listen_type = {.name = "future", .hook = COS_HOOK_FUTURE,
                                                 .kind = COS__OP_FUTURE,
-                                                .size = sizeof(struct listener),
+                                                .size = sizeof(struct listener), .single = 1,
                                                 .start = listen_start, .cancel = listen_cancel,
                                                 .release = listen_release};
 

@@ -178,7 +178,7 @@ static size_t load_cargo(struct queue *queue, void **items)
     return count;
 }
 
-static void run_items(struct queue *queue, void *first)
+static __attribute__((noinline)) void run_many(struct queue *queue, void *first)
 {
     struct cos_flow_queue_opts *opts = &queue->opts;
     void *items[opts->cargo];
@@ -191,9 +191,18 @@ static void run_items(struct queue *queue, void *first)
     finish(queue, items, count, err);
 }
 
+static void run_items(struct queue *queue, void *first)
+{
+    struct cos_flow_queue_opts *opts = &queue->opts;
+    if (opts->cargo == 1 && opts->work)
+        finish(queue, &first, 1, opts->work(&queue->inside, first, opts->arg));
+    else
+        run_many(queue, first);
+}
+
 /* The task runs under its own name and not the worker's: what it starts was
  * caused by whoever pushed it. */
-static void run_seen(struct queue *queue, void *first, struct cos_hook_wait *self,
+static __attribute__((noinline)) void run_seen(struct queue *queue, void *first, struct cos_hook_wait *self,
                      struct cos__hook *hook)
 {
     struct cos__hook *worker = self->on ? self->op : NULL;
@@ -370,7 +379,6 @@ static int wait_for_room(struct queue *queue, void *item, int priority, int64_t 
     if (cos__in_callback())
         return COS_ECONTEXT;
     COS_HOOK(init, &parcel.hook, COS_HOOK_QUEUE_TASK, NULL, NULL);
-    COS_HOOK(complete, parcel.hook);
     queue->parked++;
     if (COS_WAIT(dill_chsend(queue->entry[0], &parcel, sizeof parcel, deadline)) == 0)
         return 0;
@@ -392,7 +400,8 @@ int cos_flow_queue_add(struct cos_flow_queue *front, void *item, int priority)
     if (err)
         return err;
     queue->busy = 1;
-    return cos__backlog_push(&queue->backlog, item, priority);
+    cos__backlog_push(&queue->backlog, item, priority);
+    return 0;
 }
 
 int cos_flow_queue_push_priority(struct cos_flow_queue *front, void *item, int priority,

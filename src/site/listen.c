@@ -76,7 +76,6 @@ int cos_http_listen(struct cos_http_server *server, const char *address, int por
     server->fd = server->port < 0 ? -1 : bind_socket(address, server->port);
     if (server->fd >= 0 && !listen(server->fd, BACKLOG)) {
         COS_HOOK(init, &server->hook, COS_HOOK_LISTENER, NULL, NULL);
-        COS_HOOK(complete, server->hook);
         return 0;
     }
     saved = errno;

@@ -33,10 +33,8 @@ static void enter(struct cos__fetch *fetch, enum cos__phase phase)
               [COS__PHASE_TRANSFER] = {COS_HOOK_TRANSFER, NULL}};
     struct cos__hook *old = fetch->phase_hook, *next = NULL;
     COS_HOOK(before, old, 0);
-    if (phase) {
+    if (phase)
         COS_HOOK(init, &next, of[phase].type, fetch->op.hook, of[phase].name);
-        COS_HOOK(complete, next);
-    }
     COS_HOOK(after, old, fetch->stop_err == COS_ECANCELED);
     COS_HOOK(destroy, &old);
     fetch->phase_hook = next;
