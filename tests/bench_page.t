@@ -37,8 +37,17 @@ say("dead", all("nav a").filter((a) => !document.getElementById(a.hash.slice(1))
 say("code", all(".sides pre").map((p) => p.textContent.split("\n").length > 20).join());
 const sides = all(".sides > div").map((d) => d.getBoundingClientRect());
 say("beside", sides.length === 2 && Math.abs(sides[0].top - sides[1].top) < 2);
-const body = getComputedStyle(document.body);
-say("colours", body.color !== body.backgroundColor);
+const light = (text) => {
+	const c = text.match(/[0-9.]+/g).slice(0, 3).map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+	return 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2];
+};
+const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+const ground = getComputedStyle(document.body).backgroundColor;
+say("faint", all("p, a, td, th, dt, h1, h2, figcaption, pre i").filter((e) => contrast(getComputedStyle(e).color, ground) < 4.5).length);
+say("unlabelled", all("svg").filter((s) => !s.getAttribute("aria-label")).length);
+say("unreachable", all(".scroll").filter((d) => d.tabIndex !== 0).length);
+const row = (td) => Array.from(td.parentNode.cells).map((c) => c.textContent);
+all("h2[id^=t] + .plots + .scroll td:nth-child(2)").forEach((td) => { const c = row(td); say("row", c[0] + " " + c[1] + " " + c[5] + " " + c[6] + " " + c[7] + " " + c[c.length - 1]); });
 parent.postMessage(said, "*");
 </script>
 EOF
@@ -75,5 +84,11 @@ is "$(measured grey)" "$(jq '[.cells[] | select(.valid | not)] | length' "$tmp/j
 is "$(measured rows)" $((cells + sources)) "a row for every cell and every source"
 is "$(measured dead)" 0 "every entry of the contents leads somewhere"
 is "$(measured code)" true,true "two sources are there"
-is "$(measured colours)" true "and can be seen"
+is "$(measured faint)" 0 "every text stands out from its ground, 4.5 to 1 at least"
+is "$(measured unlabelled)" 0 "every plot has a name"
+is "$(measured unreachable)" 0 "the keyboard reaches every table"
+jq -r 'def two: (. * 100 | round) as $n | "\($n / 100 | floor).\(("0" + ($n % 100 | tostring))[-2:])";
+	.cells[] | "\(.style) \(.face) \(.requests) \(.duplicates) \(.lost) \(if .ratio then (.ratio | two) + " [" + (.ratio_low | two) + ", " + (.ratio_high | two) + "]" else "–" end)"' \
+	"$tmp/json" >"$tmp/wanted"
+is "$(measured row)" "$(cat "$tmp/wanted")" "requests, duplicates, lost pages and ratios are those of the JSON"
 done_testing

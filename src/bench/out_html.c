@@ -34,6 +34,10 @@ static const char style[] =
     "th,td{padding:.15rem .5rem;text-align:right;border-bottom:1px solid var(--line);"
     "white-space:nowrap}th{color:var(--soft);font-weight:600}\n"
     "th:nth-child(-n+2),td:nth-child(-n+2){text-align:left}\n"
+    "th:first-child,td:first-child{position:sticky;left:0;background:var(--bg)}\n"
+    ":focus-visible{outline:2px solid var(--co);outline-offset:2px}\n"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem .9rem;max-width:46rem;"
+    "font-size:.9rem}dt{font-weight:600}dd{margin:0}\n"
     "tr.told td{border:0}.why{color:var(--soft);padding-left:1.5rem}tr.bad td{color:var(--soft)}\n"
     ".sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));"
     "gap:1rem}\n"
@@ -58,6 +62,13 @@ static void put_escaped(const char *text, size_t len, FILE *out)
 }
 
 /* --- tables ------------------------------------------------------------------------------ */
+
+/* A wide table is moved by the arrow keys, too. */
+static void put_scroll(FILE *out)
+{
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table\"><table>\n",
+          out);
+}
 
 static void put_cell(double value, FILE *out)
 {
@@ -137,10 +148,12 @@ static void put_table(const struct bench_table *t, FILE *out)
     put_title(cell, out);
     fputs("</h2>\n<div class=\"plots\">\n", out);
     bench_put_plots(t, out);
-    fprintf(out, "</div>\n<div class=\"scroll\"><table>\n<tr><th>style</th><th>face</th>"
+    fputs("</div>\n", out);
+    put_scroll(out);
+    fprintf(out, "<tr><th>style</th><th>face</th>"
                  "<th>rank</th><th>pages/s</th><th>cpu ns/page</th><th>requests</th>"
-                 "<th>duplicates</th><th>lost</th>%s<th>peak</th><th>bytes/step</th><th>stack</th>"
-                 "<th>ratio [95 %%]</th></tr>\n",
+                 "<th>duplicates</th><th>lost</th>%s<th>peak</th><th>bytes/task</th>"
+                 "<th>stack bytes</th><th>ratio [95 %%]</th></tr>\n",
             cell->leaves == BENCH_REAL
                 ? "<th>p50 ms</th><th>p95 ms</th><th>p99 ms</th><th>lag ms</th><th>fds</th>"
                 : "<th>instr/step</th><th>alloc/page</th><th>bytes/page</th>");
@@ -155,9 +168,10 @@ static void put_limits(const struct bench *bench, FILE *out)
         return;
     fprintf(out, "<h2 id=\"few\">With %d descriptors</h2>\n<p>Real leaves, the engine's own limit "
                  "of connections off. In the crowd of 40 pages the duplicates are too many; on the "
-                 "star of 100 pages only a limit helps.</p>\n<div class=\"scroll\"><table>\n"
-                 "<tr><th>style</th><th>face</th><th>shape</th><th>pages</th><th>of</th>"
-                 "<th>requests</th><th>outcome</th></tr>\n", BENCH_NOFILE);
+                 "star of 100 pages only a limit helps.</p>\n", BENCH_NOFILE);
+    put_scroll(out);
+    fputs("<tr><th>style</th><th>face</th><th>shape</th><th>pages</th><th>of</th>"
+          "<th>requests</th><th>outcome</th></tr>\n", out);
     for (size_t i = 0; i < bench->nlimits; i++) {
         const struct bench_limit *l = &bench->limits[i];
         fprintf(out, "<tr%s><td>%s</td><td class=\"%s\">%s</td><td>%s</td><td>%lld</td>"
@@ -173,8 +187,10 @@ static void put_limits(const struct bench *bench, FILE *out)
 
 static void put_sources(FILE *out)
 {
-    fputs("<h2 id=\"sources\">The sources</h2>\n<div class=\"scroll\"><table>\n<tr><th>style</th><th>face</th>"
-          "<th>lines</th><th>tokens</th><th>functions</th><th>nesting</th><th>complexity</th>"
+    fputs("<h2 id=\"sources\">The sources</h2>\n", out);
+    put_scroll(out);
+    fputs("<tr><th>style</th><th>face</th><th>lines</th><th>tokens</th><th>functions</th>"
+          "<th>nesting</th><th>complexity</th>"
           "<th>looks at errors</th></tr>\n", out);
     for (const struct bench_source *s = bench_sources; s->file; s++) {
         struct bench_metrics m;
@@ -221,7 +237,8 @@ static void put_head(const struct bench *bench, FILE *out)
     bench_put_rounds(bench, out);
     fputs(". <b class=\"co\">co</b> is the coroutine face, "
                  "<b class=\"cps\">cps</b> the callback face. The baseline is queue co, for single "
-                 "pages discipline co; lines on bars are 95&nbsp;% intervals of the median ratio. "
+                 "pages discipline co: the dashed line; lines on bars are 95&nbsp;% intervals of "
+                 "the median ratio. "
                  "A grey bar is a cell that got other pages than it should. Ranks are by "
                  "instructions where they were counted, else by time.</p>\n", out);
     if (f->measured)
@@ -231,6 +248,23 @@ static void put_head(const struct bench *bench, FILE *out)
     else
         fprintf(out, "<p class=\"soft\">Fairness of the real leaves was not measured: %s.</p>\n",
                 bench_unfair(bench));
+}
+
+static void put_legend(FILE *out)
+{
+    fputs("<details><summary>What the columns are</summary>\n<dl>\n"
+          "<dt>step</dt><dd>one leaf call: a fetch, a look at a file, a file read or written, the "
+          "links of a page</dd>\n"
+          "<dt>task</dt><dd>one page from the first look at its file to its report; p50, p95, p99 "
+          "are its time</dd>\n"
+          "<dt>instr, alloc, bytes</dt><dd>instructions, allocations and their bytes, counted by "
+          "valgrind</dd>\n"
+          "<dt>peak</dt><dd>steps in flight at once, at most</dd>\n"
+          "<dt>bytes/task</dt><dd>memory that grew up to the peak, for each step in flight</dd>\n"
+          "<dt>stack</dt><dd>the deepest stack at a leaf, of a coroutine or of the loop</dd>\n"
+          "<dt>lag</dt><dd>how late the worst timer of the loop was</dd>\n"
+          "<dt>duplicates</dt><dd>requests for a page after the first one for it</dd>\n"
+          "</dl></details>\n", out);
 }
 
 static void put_contents(const struct bench *bench, FILE *out)
@@ -251,6 +285,7 @@ int bench_write_html(const struct bench *bench, FILE *out)
 {
     struct bench_table table = {bench, 0, 0};
     put_head(bench, out);
+    put_legend(out);
     put_contents(bench, out);
     while (bench_next_table(&table))
         put_table(&table, out);
