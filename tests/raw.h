@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 struct raw_answer {
+    const char *head;     /* sent before the bytes, once; NULL: none */
     const char *bytes;    /* to everything that comes; NULL: none */
     size_t len;           /* 0: strlen(bytes) */
     long times;           /* bytes are sent so often; 0: once */
@@ -46,9 +47,12 @@ static inline void raw__serve(struct raw_server *s, int fd)
     const char *robots = a->robots ? a->robots : none;
     char request[8192];
     ssize_t n = a->at_once ? 0 : recv(fd, request, sizeof request, 0);
-    if (*robots && n > 16 && !memcmp(request, "GET /robots.txt ", 16))
+    int is_robots = *robots && n > 16 && !memcmp(request, "GET /robots.txt ", 16);
+    if (is_robots)
         raw__send(fd, robots, strlen(robots), 1);
-    else if (a->bytes)
+    else if (a->head)
+        raw__send(fd, a->head, strlen(a->head), 1);
+    if (a->bytes && !is_robots)
         raw__send(fd, a->bytes, a->len ? a->len : strlen(a->bytes), a->times ? a->times : 1);
     if (a->reset) {
         struct linger hard = {.l_onoff = 1};

@@ -5,6 +5,8 @@ tests_crawl_timing_t_SOURCES = tests/crawl_timing.t.c tests/crawl_run.h tests/ht
 check_PROGRAMS += tests/handshake.t
 tests_handshake_t_SOURCES = tests/handshake.t.c tests/crawl_run.h tests/raw.h tests/site.h \
 	tests/http.c tests/http.h
+check_PROGRAMS += tests/rude.t
+tests_rude_t_SOURCES = tests/rude.t.c tests/crawl_run.h tests/raw.h tests/http.c tests/http.h
 check_PROGRAMS += tests/reasons.t
 tests_reasons_t_SOURCES = tests/reasons.t.c tests/crawl.h tests/crawl_run.h tests/http.c tests/http.h
 check_PROGRAMS += tests/watch.t

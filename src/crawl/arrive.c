@@ -116,6 +116,8 @@ static void judge(struct cos__crawl *c, struct cos__visit *visit)
         cos__unchanged(c, visit);
     else if (cos__is_redirect(page))
         cos__redirected(c, visit);
+    else if (page->status == 206)
+        cos__failed(c, visit, COS_EHTTP, "a part of the page, and nobody asked for a part");
     else if (page->status >= 200 && page->status < 300)
         done(c, visit);
     else if (page->status < 1000 && c->limit.retry[page->status])

@@ -24,9 +24,10 @@
 
 /* --- the worker --------------------------------------------------------------- */
 
+/* No part was asked for, so a part is not the page. */
 static int worth_reading(const struct cos_page *page)
 {
-    return !page->err && page->status >= 200 && page->status < 300;
+    return !page->err && page->status >= 200 && page->status < 300 && page->status != 206;
 }
 
 /* The page belongs to its worker until arrived(); scan, resolve and the file are

@@ -117,6 +117,7 @@ struct cos__crawl {
     int worst;         /* exit code so far, 0 none */
     int64_t failed_before; /* pages that earlier runs lost */
     int64_t taken;     /* pages asked for in this run that did not fail to be tried again */
+    unsigned nested_said; /* that sitemaps go too deep */
     int64_t put_off;
     int relaxed;       /* loading: a pass over the links changed a depth */
     uint64_t *contents; /* hashes of done pages, to count duplicates */

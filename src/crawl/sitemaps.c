@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITEMAP_MAX = 52 << 20, SITEMAP_LEVELS = 5 };
+enum { SITEMAP_MAX = 52 << 20, SITEMAP_LEVELS = 2 };
 
 /* --- asking ------------------------------------------------------------------------ */
 
@@ -144,6 +144,15 @@ void cos__sitemap_work(struct cos__visit *visit)
         parse_on_thread(visit);
 }
 
+/* The protocol knows no index of indexes; some sites have them. One that names
+ * itself under ever new names would have no end. */
+static void too_nested(struct cos__crawl *c, const struct cos_page *page)
+{
+    if (!c->nested_said++)
+        cos__say(c, COS_SAY_WARN, "%s: sitemaps of sitemaps are not followed deeper than this",
+                 page->url);
+}
+
 static void take_links(struct cos__crawl *c, struct cos__visit *visit)
 {
     struct cos_page *page = visit->page;
@@ -151,7 +160,9 @@ static void take_links(struct cos__crawl *c, struct cos__visit *visit)
     for (size_t i = 0; i < page->nlinks && c->stop != COS_STOP_ERROR; i++) {
         const struct cos_link *link = &page->links[i];
         const char *url = page->link_text.data + link->text;
-        if (link->kind == COS_LINK_LINK && visit->level < SITEMAP_LEVELS)
+        if (link->kind == COS_LINK_LINK && visit->level >= SITEMAP_LEVELS)
+            too_nested(c, page);
+        else if (link->kind == COS_LINK_LINK)
             cos__ask_sitemap(c, url, link->len, visit->level + 1);
         else if (link->kind == COS_LINK_SITEMAP)
             cos__found(c, visit->id, rank, url, link->len,
