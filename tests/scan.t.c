@@ -143,6 +143,25 @@ static const struct row text_only[] = {
     {"<script><!--<script/></script/><a href=no></script><a href=x>", "a.href=x"},
 };
 
+/* What a tree would know better, found by comparing 24,000 broken pages with a
+ * browser. No link of the browser's is lost but in the last two rows; a link too
+ * many costs a mirror one request. */
+static const struct row without_tree[] = {
+    /* in svg and math these are no elements of HTML; but an end tag outside may have
+     * closed the svg, and that is not known here */
+    {"<svg><iframe src=1></iframe><link rel=next href=2><form action=3>",
+     "*iframe.src=1 link.href=2 form.action=3"},
+    {"<math><mglyph><area href=1>", "area.href=1"},
+    /* a form inside a form, and the attributes of a second body, do not count */
+    {"<form action=1><form action=2>", "form.action=1 form.action=2"},
+    {"<body background=1><body background=2>", "*body.background=1 *body.background=2"},
+    /* a template's content is no part of the page, and its base counts for nothing */
+    {"<template><title>t</title><base href=/b/>", "title=t base.href=/b/"},
+    /* annotation-xml is HTML inside when its encoding says so: then a style is text */
+    {"<math><annotation-xml encoding='text/html'><style><!--</style></annotation-xml>"
+     "</math><a href=no>", ""},
+};
+
 static const struct row foreign[] = {
     {"<svg><title><a href=x></title></svg>", "a.href=x"},
     {"<svg><script><a href=x></script></svg>", "a.href=x"},
@@ -499,6 +518,7 @@ int main(void)
     CHECK(cut);
     CHECK(comments);
     CHECK(text_only);
+    CHECK(without_tree);
     CHECK(foreign);
     CHECK(elements);
     CHECK(references);

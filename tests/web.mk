@@ -34,7 +34,7 @@ tests_fuzz_scan_t_SOURCES = tests/fuzz/fuzz_scan.c tests/fuzz/replay.c tests/fuz
 tests_fuzz_rewrite_t_SOURCES = tests/fuzz/fuzz_rewrite.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_css_t_SOURCES = tests/fuzz/fuzz_css.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_charset_t_SOURCES = tests/fuzz/fuzz_charset.c tests/fuzz/replay.c tests/fuzz/fuzz.h
-EXTRA_DIST += tests/fuzz/corpus/scan tests/fuzz/corpus/css tests/fuzz/corpus/charset tests/fuzz/corpus/rewrite tests/fuzz/regress/rewrite
+EXTRA_DIST += tests/fuzz/corpus/scan tests/fuzz/corpus/css tests/fuzz/corpus/charset tests/fuzz/corpus/rewrite tests/fuzz/regress/rewrite tests/fuzz/regress/css
 if FUZZING
 noinst_PROGRAMS += tests/fuzz/fuzz_scan tests/fuzz/fuzz_css tests/fuzz/fuzz_charset tests/fuzz/fuzz_rewrite
 tests_fuzz_fuzz_rewrite_SOURCES = tests/fuzz/fuzz_rewrite.c

@@ -50,7 +50,8 @@ static void check_in_html(const char *data, size_t len, size_t urls)
 {
     struct cos_buf html;
     size_t found = 0;
-    if (memmem(data, len, "</", 2))
+    /* A byte order mark is one at the start of a file, and a letter in a style element. */
+    if (memmem(data, len, "</", 2) || (len >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)))
         return;
     cos_buf_init(&html, len + 7);
     cos_buf_adds(&html, "<style>");
