@@ -211,6 +211,31 @@ static void check_resume(void)
     cmp_ok(cos_db_close(db), "==", 0, "closed");
 }
 
+/* As a person with sqlite3. */
+static void change(const char *sql)
+{
+    char path[300];
+    sqlite3 *db = NULL;
+    snprintf(path, sizeof path, "%s/.coscrawl/crawl.db", dir);
+    if (sqlite3_open(path, &db) != SQLITE_OK || sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        BAIL_OUT("%s: %s", sql, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+/* A crawl that ends in the middle of storing them must not leave some. */
+static void check_settings_at_once(const struct cos_db_setting *settings)
+{
+    struct cos_db *db = NULL;
+    change("CREATE TRIGGER no BEFORE INSERT ON settings WHEN new.name = '-A'"
+           " BEGIN SELECT raise(ABORT, 'no'); END");
+    cos_db_open(&db, dir, 0, NULL, &why);
+    cmp_ok(cos_db_settings(db, settings, 3, &why), "<", 0, "settings that cannot be stored");
+    cos_db_close(db);
+    is(query("SELECT count(*) FROM settings"), "0", "are stored all or none");
+    change("DROP TRIGGER no");
+    cos_buf_clear(&why);
+}
+
 static void check_settings(void)
 {
     struct cos_db *db = NULL;
@@ -218,6 +243,7 @@ static void check_settings(void)
     const struct cos_db_setting other[] = {{"--level", "3"}, {"--scope", "any"}, {"-A", "html"}};
     struct cos_buf note;
     cos_buf_init(&note, 100);
+    check_settings_at_once(first);
     cos_db_open(&db, dir, 0, NULL, &why);
     cmp_ok(cos_db_settings(db, first, 3, &why), "==", 0, "settings of a new crawl are stored");
     cmp_ok(cos_db_settings(db, first, 3, &why), "==", 0, "the same again are fine");

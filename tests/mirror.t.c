@@ -474,6 +474,58 @@ static void check_formats(void)
     check(clean(out) && clean(err), "jsonl, and messages: no control characters");
 }
 
+/* Titles that begin with all sorts of blanks, or with what is none. */
+static void check_formulas(void)
+{
+    static const char *const starts[] = {
+        "=", "+", "-", "@", "\t=", "&#9;=", "&#13;=", "\r\n=", " =", "\xc2\xa0=", "\xe2\x80\x8b=",
+        "\xef\xbb\xbf=", "\xe3\x80\x80=", "\xe2\x80\xae=", "\xe2\x80\xa8=", "\x01=", "\x0b=",
+        "\x1f=", "\xef\xbc\x9d", "\xef\xbb\xbf\xc2\xa0 \xef\xbc\x8b", "\xe2\x81\xa0@"};
+    static struct http_page pages[32];
+    static char paths[32][16], bodies[32][80], home_page[1024];
+    size_t n = sizeof starts / sizeof *starts, bad = 0, found = 0;
+    pages[0] = (struct http_page){.path = "/", .body = home_page};
+    for (size_t i = 1; i <= n; i++) {
+        snprintf(paths[i], sizeof paths[i], "/%zu", i);
+        snprintf(bodies[i], sizeof bodies[i], "<meta charset=utf-8><title>%s1+1</title>",
+                 starts[i - 1]);
+        snprintf(home_page + strlen(home_page), 32, "<a href=%s>x</a>", paths[i]);
+        pages[i] = (struct http_page){.path = paths[i], .body = bodies[i]};
+    }
+    run(pages, "--list --format=csv $U/");
+    for (char *s = out; (s = strstr(s, "1+1")); s++) {
+        const char *cell = s;
+        while (cell > out && cell[-1] != ',')
+            cell--;
+        found++;
+        bad += strncmp(cell, "\"'", 2) != 0;
+    }
+    check(found == n && bad == 0, "csv: %zu titles that could be formulas, %zu without apostrophe",
+          found, bad);
+    check(clean(out), "csv: and no control character");
+}
+
+/* Commands that show what a page or a server said. */
+static void check_commands(void)
+{
+    static const struct http_page pages[] = {
+        {.path = "/", .body = A("/dis\x1b[31m\xc2\x9b") "<title>\x1b]0;x\x07</title>"},
+        {.path = "/robots.txt", .head = "Content-Type: text/plain\r\n",
+         .body = "User-agent: *\nDisallow: /dis\x1b[31m\n"},
+        {.path = "*", .status = 404, .body = "no"},
+        {0},
+    };
+    run(pages, "-v --lint $U/");
+    check(clean(err), "messages: no control characters");
+    shell("for u in $(sqlite3 .coscrawl/crawl.db 'SELECT url FROM pages'); do "
+          "\"$COSCRAWL\" why . \"$u\"; done >../out 2>&1");
+    slurp("out", out, sizeof out);
+    check(strstr(out, "  state     ") && clean(out), "why: no control characters");
+    shell("printf '<p a\\033[31m=\\302\\2332J>' >e.html; \"$COSCRAWL\" tidy --lint e.html >../out 2>&1");
+    slurp("out", out, sizeof out);
+    check(strstr(out, "\\x1b[31m") && clean(out), "tidy --lint: no control characters");
+}
+
 static int write_config(const char *path, const char *text)
 {
     return shell("mkdir -p $(dirname %s) && printf '%s' >%s", path, text, path);
@@ -529,6 +581,8 @@ int main(void)
         {"dedup", check_dedup},
         {"markup", check_markup},
         {"formats", check_formats},
+        {"formulas", check_formulas},
+        {"commands", check_commands},
         {"config", check_config},
         {NULL, NULL},
     };

@@ -111,13 +111,35 @@ static int check_setting(struct cos_db *db, const struct cos_db_setting *setting
     return err;
 }
 
+static int run_sql(struct cos_db *db, const char *sql)
+{
+    return ask(&(struct ask){.db = db, .sql = sql});
+}
+
+/* All or none: a crawl killed half-way through would seem to have had other ones. */
+static int store_settings(struct cos_db *db, const struct cos_db_setting *settings, size_t n)
+{
+    int err = run_sql(db, "BEGIN IMMEDIATE");
+    if (err)
+        return err;
+    for (size_t i = 0; i < n && !err; i++)
+        err = store_setting(db, &settings[i]);
+    if (!err)
+        err = run_sql(db, "COMMIT");
+    if (err)
+        run_sql(db, "ROLLBACK");
+    return err;
+}
+
 int cos_db_settings(struct cos_db *db, const struct cos_db_setting *settings, size_t n,
                     struct cos_buf *why)
 {
     struct ask a = {.db = db, .sql = "SELECT name FROM settings LIMIT 1"};
     int err = ask(&a), differ = 0;
+    if (!err && !a.found)
+        return store_settings(db, settings, n);
     for (size_t i = 0; i < n && !err; i++) {
-        err = a.found ? check_setting(db, &settings[i], why) : store_setting(db, &settings[i]);
+        err = check_setting(db, &settings[i], why);
         if (err == COS_EINVAL) {
             differ = err;
             err = 0;

@@ -5,6 +5,7 @@
 #include "tool/tool.h"
 
 #include "base/file_sync.h"
+#include "base/log.h"
 #include "coscrawl.h"
 #include "web/charset.h"
 
@@ -27,6 +28,8 @@ static const char HELP[] =
 
 enum { INPUT_MAX = 256 << 20 };
 
+enum { MESSAGE_MAX = 1 << 16 };
+
 struct job {
     const char *file, *charset;
     unsigned what;
@@ -37,14 +40,25 @@ static const char *name_of(const struct job *job)
     return job->file ? job->file : "standard input";
 }
 
+/* Messages quote the page. */
+static int print_message(const struct job *job, const struct cos_tidy_message *m)
+{
+    struct cos_buf text;
+    int bad;
+    cos_buf_init(&text, MESSAGE_MAX);
+    cos_log_escape(&text, m->text, strlen(m->text));
+    bad = printf("%s:%u:%u: %s: %s\n", job->file ? job->file : "-", m->line, m->column,
+                 m->level == COS_TIDY_WARNING ? "warning" : "error",
+                 text.data ? text.data : "") < 0;
+    cos_buf_release(&text);
+    return bad;
+}
+
 static int print_messages(const struct job *job, const struct cos_tidied *tidied)
 {
     int bad = 0;
-    for (size_t i = 0; i < tidied->nmessages; i++) {
-        const struct cos_tidy_message *m = &tidied->messages[i];
-        bad |= printf("%s:%u:%u: %s: %s\n", job->file ? job->file : "-", m->line, m->column,
-                      m->level == COS_TIDY_WARNING ? "warning" : "error", m->text) < 0;
-    }
+    for (size_t i = 0; i < tidied->nmessages; i++)
+        bad |= print_message(job, &tidied->messages[i]);
     if (tidied->errors + tidied->warnings > tidied->nmessages)
         bad |= printf("%s: %u errors, %u warnings, of which %zu are shown\n",
                       job->file ? job->file : "-", tidied->errors, tidied->warnings,

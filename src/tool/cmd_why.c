@@ -4,6 +4,7 @@
 #include "tool/tool.h"
 
 #include "base/err.h"
+#include "base/log.h"
 #include "store/why.h"
 #include "web/url.h"
 
@@ -14,6 +15,21 @@ static const char WHO[] = "coscrawl why";
 
 enum { ANSWER_MAX = 1 << 20 };
 
+/* What servers and pages said is in there. */
+static void print_lines(const char *text)
+{
+    struct cos_buf line;
+    cos_buf_init(&line, ANSWER_MAX * 4);
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        cos_buf_clear(&line);
+        cos_log_escape(&line, text, n);
+        puts(line.data ? line.data : "");
+        text += n + (text[n] == '\n');
+    }
+    cos_buf_release(&line);
+}
+
 static int answer(const char *dir, const char *url)
 {
     struct cos_buf out;
@@ -21,7 +37,7 @@ static int answer(const char *dir, const char *url)
     cos_buf_init(&out, ANSWER_MAX);
     err = cos_why(dir, url, &out);
     if (!err)
-        fputs(out.data ? out.data : "", stdout);
+        print_lines(out.data ? out.data : "");
     else if (out.len)
         code = tool_fail(cos_err_exit(err), WHO, "%s", out.data);
     else

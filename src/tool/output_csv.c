@@ -18,12 +18,33 @@ int output_csv_begin(struct tool_output *out)
     return fputs(HEADER, out->file) < 0 ? COS_EIO : 0;
 }
 
+/* Past what a program may take for blank, or does not show: spaces of all widths,
+ * a byte order mark, and control characters. */
+static const char *skip_blanks(const char *text)
+{
+    static const char *const blanks[] = {"\xc2\xa0", "\xc2\x85", "\xc2\xad", "\xe1\x9a\x80",
+                                         "\xe3\x80\x80", "\xef\xbb\xbf"};
+    for (;;) {
+        size_t n = 0;
+        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+            n = *text != 0;
+        else if (!strncmp(text, "\xe2\x80", 2) || !strncmp(text, "\xe2\x81", 2))
+            n = text[2] ? 3 : 2;
+        for (size_t i = 0; !n && i < sizeof blanks / sizeof *blanks; i++)
+            if (!strncmp(text, blanks[i], strlen(blanks[i])))
+                n = strlen(blanks[i]);
+        if (!n)
+            return text;
+        text += n;
+    }
+}
+
 /* Also behind blanks, and in the full-width forms that some programs take. */
 static int like_formula(const char *text)
 {
     static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
                                        "\xef\xbc\xa0"};
-    text += strspn(text, " \t\r\n");
+    text = skip_blanks(text);
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         if (!strncmp(text, wide[i], 3))
             return 1;
