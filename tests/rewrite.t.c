@@ -90,6 +90,10 @@ static void check_guards(void)
     HTML("<link crossorigin\n=\n'a'\nhref=/s>", "<link\nhref=" S ">", "blanks around '='");
     HTML("<script src=/s integrity='x'async></script>", "<script src=" S " async></script>",
          "what follows at once stays apart");
+    HTML("<img alt=\"a <img b\" srcset='/s 1x' integrity='x' src=/s>",
+         "<img alt=\"a <img b\" srcset='" S " 1x' src=" S ">", "a tag inside a value is none");
+    HTML("<img srcset='/n/<img 1x, /s integrity=' c='>'>",
+         "<img srcset='http://h/n/%3Cimg 1x, " S " integrity=' c='>'>", "nor is one in a reference");
     HTML("<link href=/s crossorigin/>", "<link href=" S " />", "a slash, too");
     HTML("<link href=/s data-integrity=x crossoriginx>", "<link href=" S
          " data-integrity=x crossoriginx>", "other names stay");

@@ -130,7 +130,7 @@ static void cut_guards(struct edit *e, const struct cos_scan_item *item)
     size_t n;
     if ((item->flags & COS_SCAN_IN_CSS) || !(item->flags & COS_SCAN_IN_ATTR))
         return;
-    n = cos__tag_guards(e->text->data, e->text->len, item->offset, item->element, cuts);
+    n = cos__tag_guards(e->text->data, e->text->len, item->tag, strlen(item->element), cuts);
     e->ncuts = 0;
     for (size_t i = 0; i < n; i++)
         if (cuts[i].from >= e->at)

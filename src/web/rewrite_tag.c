@@ -9,22 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { TAG_LONG = 1 << 16 };
+enum { TAG_LONG = 1 << 17 };
 
 static int is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
-
-/* Where the tag of that element begins that holds the place at; -1 when none. */
-static size_t tag_start(const char *data, size_t len, size_t at, const char *element)
-{
-    size_t n = strlen(element), stop = at > TAG_LONG ? at - TAG_LONG : 0;
-    while (at-- > stop)
-        if (data[at] == '<' && at + 1 + n < len && !strncasecmp(data + at + 1, element, n) &&
-            (is_space(data[at + 1 + n]) || data[at + 1 + n] == '/'))
-            return at;
-    return (size_t)-1;
 }
 
 static size_t skip_spaces(const char *data, size_t at, size_t len)
@@ -77,14 +66,10 @@ static struct cos__cut cut_out(const char *data, size_t before, size_t next, siz
     return (struct cos__cut){before + !apart, next};
 }
 
-size_t cos__tag_guards(const char *data, size_t len, size_t at, const char *element,
+size_t cos__tag_guards(const char *data, size_t len, size_t tag, size_t name_len,
                        struct cos__cut cuts[COS__CUTS])
 {
-    size_t from = tag_start(data, len, at, element), end, name, n = 0;
-    if (from == (size_t)-1)
-        return 0;
-    end = len - from > 2 * TAG_LONG ? from + 2 * TAG_LONG : len;
-    from += 1 + strlen(element);
+    size_t end = len - tag > TAG_LONG ? tag + TAG_LONG : len, from = tag + name_len, name, n = 0;
     for (;;) {
         size_t before = from, next;
         from = skip_spaces(data, from, end);

@@ -11,9 +11,9 @@ struct cos__cut {
     size_t from, to;
 };
 
-/* The attributes crossorigin and integrity of the tag of that element (lower case)
- * which holds the offset at, ascending; how many. */
-size_t cos__tag_guards(const char *data, size_t len, size_t at, const char *element,
+/* The attributes crossorigin and integrity of the tag whose name, name_len long, is
+ * at that offset; ascending; how many. */
+size_t cos__tag_guards(const char *data, size_t len, size_t tag, size_t name_len,
                        struct cos__cut cuts[COS__CUTS]);
 
 #endif

@@ -44,6 +44,7 @@ struct cos_scan_item {
     const char *element;   /* lower case; "css" for a CSS file */
     const char *attribute; /* lower case; "url()" or "@import" in a CSS text, "" in a title */
     size_t offset;         /* of raw in the input */
+    size_t tag;            /* of the name of its tag, for the value of an attribute; else 0 */
     const char *raw;       /* as written: what an editor replaces */
     size_t raw_len;
     const char *value; /* character references and CSS escapes resolved; not NUL-terminated */

@@ -57,6 +57,7 @@ static struct cos_scan_item item_for(struct cos__scan *s, enum cos__at at, unsig
         .kind = COS_SCAN_URL,
         .flags = flags | COS_SCAN_IN_ATTR,
         .element = tag_name(s),
+        .tag = (size_t)(s->name - s->data),
         .attribute = cos__attribute_names[at],
         .raw = s->attr[at].raw,
         .raw_len = s->attr[at].len,
