@@ -47,6 +47,7 @@ static void words(FILE *out, long bytes)
 static void write_page(long page, long pages, long bytes, long links)
 {
     char file[64], target[64];
+    long children = links < CHILDREN ? links : CHILDREN;
     FILE *out;
     name_of(page, file, sizeof file);
     out = fopen(file, "w");
@@ -58,7 +59,7 @@ static void write_page(long page, long pages, long bytes, long links)
                  "<title>Page %ld</title></head>\n<body class=\"page\">\n<h1>Page %ld</h1>\n",
             page, page);
     for (long i = 0; i < links; i++) {
-        long to = i < CHILDREN ? page * CHILDREN + 1 + i : (long)draw((unsigned long)pages);
+        long to = i < children ? page * children + 1 + i : (long)draw((unsigned long)pages);
         if (to >= pages)
             to = (long)draw((unsigned long)pages);
         name_of(to, target, sizeof target);
