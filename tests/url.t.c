@@ -216,6 +216,7 @@ static void hosts(void)
         {"http://-a--b-.\xC3\xA9/", "http://-a--b-.xn--9ca/"},
         {"http://\xC3\xB1\xE2\x98\x83/", "http://xn--ida490q/"},
         {"http://-\xC3\x89-/", "http://xn-----bja/"},
+        {"http://\xC3\xA9" "`000/", "http://xn--`000-9oa/"},
         {"http://\xC3\x89\xC3\x97" "2.example/", "http://xn--2-8ea7c.example/"},
         {"http://1\xE2\x83\xA3.example/", "http://xn--1-2sn.example/"},
         {"http://\xE2\x88\xAE.example/", "http://xn--mbh.example/"},

@@ -202,7 +202,8 @@ int cos__url_put_label(struct cos_buf *href, const char *in, size_t len)
     rc = idn2_lookup_u8((uint8_t *)label, &ascii, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
     if (rc == IDN2_MALLOC)
         return COS_ENOMEM;
-    if (rc == IDN2_DISALLOWED || rc == IDN2_HYPHEN_STARTEND || rc == IDN2_2HYPHEN)
+    if (rc == IDN2_DISALLOWED || rc == IDN2_HYPHEN_STARTEND || rc == IDN2_2HYPHEN ||
+        rc == IDN2_ALABEL_ROUNDTRIP_FAILED)
         return put_apart(href, in, len);
     if (rc != IDN2_OK)
         return COS_EURL;
