@@ -195,6 +195,11 @@ static void check_login(void)
         check(hit && !*http_header(hit, "Authorization", value, sizeof value),
               "-u: the password does not go to other hosts");
     }
+    cmp_ok(run(locked, "http://me:p%77@127.0.0.1:$PORT/"), "==", 0, "a password in the URL logs in");
+    check(asked("/in") >= 1 && shell("grep -rq 'me:p' . || find . | grep me") != 0 &&
+          !strstr(err, "me:p"), "on the pages behind too, and is in no file, name or message");
+    run(locked, "-t 1 --no-robots http://me:no@127.0.0.1:$PORT/");
+    check(strstr(err, "http://127.0.0.1:") && !strstr(err, "me:"), "nor when it is wrong");
     run(locked, "-l 0 --netrc $U/");
     shell("echo 'machine 127.0.0.1 login me password pw' >../.netrc; chmod 600 ../.netrc");
     cmp_ok(again("--fresh --netrc $U/"), "==", 0, "--netrc logs in");

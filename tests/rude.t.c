@@ -74,9 +74,11 @@ static void check_answers(void)
 static void check_names(void)
 {
     static const struct http_page pages[] = {
-        {.path = "/", .body = A("/%2e%2e/%2e%2e/up") A("/..%2f..%2fup") A("/a%00b") A("/a%5c..%5cb")
+        {.path = "/", .body = A("/%2e%2e/%2e%2e/up") A("/..%2f..%2fup") A("/a%00b")
+                              A("/a%5c..%5cb")
                               A("/dot.") A("/space%20") A("/CASE") A("/case")
-                              A("/.coscrawl/crawl.db") A("/.coscrawl") A("/-rf") A("/*") A("/file") A("/file/under")
+                              A("/.coscrawl/crawl.db") A("/.coscrawl") A("/-rf") A("/*")
+                              A("/file") A("/file/under")
                               A("/file/") A("/a//b") A("/%ff%fe")},
         {.path = "*", .body = "x"},
         {0},
@@ -85,7 +87,8 @@ static void check_names(void)
     check(shell("test \"$(find .. -type f -newer .coscrawl -not -path '*/d/*' | grep -vc "
                 "'/\\(out\\|err\\|list\\)$')\" = 0") == 0, "nothing outside the directory");
     check(shell("test \"$(find . -type f -path './127*' | wc -l)\" = "
-                "\"$(sqlite3 .coscrawl/crawl.db \"SELECT count(*) FROM pages WHERE state = 'done'\")\"") == 0,
+                "\"$(sqlite3 .coscrawl/crawl.db \"SELECT count(*) FROM pages "
+                "WHERE state = 'done'\")\"") == 0,
           "every page has a file of its own");
     check(shell("sqlite3 .coscrawl/crawl.db 'PRAGMA integrity_check' | grep -q ok") == 0,
           "and the database is a database");
@@ -108,11 +111,38 @@ static void check_sitemaps(void)
           !strstr(strstr(err, "deeper than this") + 1, "deeper than this"), "and it is said once");
 }
 
+/* Somebody else's: a home that may not be looked into, a crawl that may only be
+ * read. For root that takes another user; where there is none, nothing is shown. */
+static void check_others(void)
+{
+    const char *who = getuid() ? "" : "setpriv --reuid=65534 --clear-groups";
+    run(small, "-l 1 $U/");
+    if (shell("chmod 755 ..; chmod -R a-w .; %s \"$COSCRAWL\" --version >../out 2>&1", who)) {
+        note("nobody cannot run the program here");
+        return;
+    }
+    cmp_ok(shell("mkdir -p ../home; chmod 0 ../home; HOME=$PWD/../home %s \"$COSCRAWL\" why . $U/ "
+                 ">../out 2>../err", who), "==", 0, "why reads a crawl that may only be read");
+    slurp("out", out, sizeof out);
+    check(strstr(out, "state     done"), "and answers");
+    cmp_ok(shell("HOME=$PWD/../home %s \"$COSCRAWL\" $U/ 2>../err", who), "==", 3,
+           "a crawl there: exit 3");
+    slurp("err", err, sizeof err);
+    check(strstr(err, "permission denied") && !strstr(err, "config"),
+          "for the directory; a hidden home has no settings");
+    shell("chmod -R u+w . ../home; rmdir ../home");
+    cmp_ok(shell("echo garbage >.coscrawl/crawl.db; \"$COSCRAWL\" -l 1 $U/ 2>../err"), "==", 3,
+           "a broken database: exit 3");
+    slurp("err", err, sizeof err);
+    check(strstr(err, "file is not a database; --fresh starts from nothing"), "and what to do");
+}
+
 int main(void)
 {
     static const struct group groups[] = {{"answers", check_answers},
                                           {"names", check_names},
                                           {"sitemaps", check_sitemaps},
+                                          {"others", check_others},
                                           {NULL, NULL}};
     plan(NO_PLAN);
     run_groups(groups);

@@ -117,6 +117,7 @@ struct cos__crawl {
     int worst;         /* exit code so far, 0 none */
     int64_t failed_before; /* pages that earlier runs lost */
     int64_t taken;     /* pages asked for in this run that did not fail to be tried again */
+    int logins;        /* a seed brought a password */
     unsigned nested_said; /* that sitemaps go too deep */
     int64_t put_off;
     int relaxed;       /* loading: a pass over the links changed a depth */
@@ -351,6 +352,10 @@ void cos__ask_texts(struct cos__crawl *c);
 /* stop.c */
 void cos__check_limits(struct cos__crawl *c);
 int cos__over(struct cos__crawl *c);
+
+/* login.c: takes name and password out of a seed and keeps them for its origin. */
+struct cos_url;
+int cos__take_login(struct cos__crawl *c, struct cos_url *url);
 
 /* report.c */
 void cos__say(struct cos__crawl *c, int level, const char *fmt, ...)

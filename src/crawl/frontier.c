@@ -51,6 +51,8 @@ void cos_frontier_release(struct cos_frontier *f)
     for (uint32_t i = 0; i < f->nhosts; i++) {
         free(f->hosts[i]->origin);
         free(f->hosts[i]->down_why);
+        free(f->hosts[i]->user);
+        free(f->hosts[i]->password);
         free(f->hosts[i]);
     }
     free(f->chunks);

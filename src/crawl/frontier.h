@@ -70,6 +70,7 @@ struct cos_host {
     uint8_t down;         /* does not answer: 1 any more, 2 it never did */
     int16_t down_err;
     char *down_why;       /* what the network said, or NULL */
+    char *user, *password; /* that a seed brought, or NULL */
     uint8_t seeded;       /* a seed is on it */
     void *robots;         /* the crawl's */
 };

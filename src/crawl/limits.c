@@ -212,10 +212,13 @@ struct cos_request cos__request_for(struct cos__crawl *c, const char *url)
         r.spill_dir = cos_save_tmp(c->save);
         r.spill_at = COS__SPILL_AT;
     }
-    if (!c->user && !r.headers)
+    if (!c->user && !r.headers && !c->logins)
         return r;
     host = cos_frontier_origin(&c->frontier, url, strlen(url), NULL);
-    if (host && host->seeded) {
+    if (host && host->user) {
+        r.user = host->user;
+        r.password = host->password;
+    } else if (host && host->seeded) {
         r.user = c->user;
         r.password = c->password;
     } else if (c->opt->nurls) {

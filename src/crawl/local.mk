@@ -15,6 +15,7 @@ libcos_la_SOURCES += \
 	src/crawl/frontier.c src/crawl/frontier.h \
 	src/crawl/hosts.c \
 	src/crawl/limits.c \
+	src/crawl/login.c \
 	src/crawl/markup.c \
 	src/crawl/options.h \
 	src/crawl/options_copy.c src/crawl/options_copy.h \

@@ -163,7 +163,9 @@ static int each_seed(struct cos__crawl *c, int (*fn)(struct cos__crawl *, const 
             break;
         }
         cos_url_drop_fragment(&url);
-        err = fn(c, url.href.data, url.href.len);
+        err = cos__take_login(c, &url);
+        if (!err)
+            err = fn(c, url.href.data, url.href.len);
     }
     cos_url_release(&url);
     return err;
@@ -276,6 +278,13 @@ static void say_how_it_goes_on(struct cos__crawl *c)
         c->stop = COS_STOP_ALREADY;
 }
 
+/* As the frontier knows it: without a password. */
+static const char *first_seed(const struct cos__crawl *c)
+{
+    const char *url = c->frontier.count ? cos_frontier_text(&c->frontier, 1) : NULL;
+    return c->opt->nurls && url ? url : "";
+}
+
 int cos__open(struct cos__crawl *c)
 {
     struct cos_polite_rules rules = cos__polite_rules(c->opt);
@@ -302,7 +311,7 @@ int cos__open(struct cos__crawl *c)
     if (!err)
         err = add_seeds(c);
     if (!err)
-        err = cos_db_run_begin(c->db, c->opt->nurls ? c->opt->urls[0] : "");
+        err = cos_db_run_begin(c->db, first_seed(c));
     if (!err)
         err = cos__before(c);
     if (!err)

@@ -141,8 +141,10 @@ static int prepare_dir(struct opening *o)
 
 static int fail_sql(struct opening *o, int rc)
 {
-    cos_buf_addf(o->why, "crawl database%s%s: %s", o->dir ? " in " : "", o->dir ? o->dir : "",
-                 o->db->sql ? sqlite3_errmsg(o->db->sql) : sqlite3_errstr(rc));
+    int broken = rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB;
+    cos_buf_addf(o->why, "crawl database%s%s: %s%s", o->dir ? " in " : "", o->dir ? o->dir : "",
+                 o->db->sql ? sqlite3_errmsg(o->db->sql) : sqlite3_errstr(rc),
+                 broken ? "; --fresh starts from nothing" : "");
     return cos__db_code(rc);
 }
 

@@ -102,6 +102,37 @@ static int explain(sqlite3 *db, const char *url, struct cos_buf *out)
     return err;
 }
 
+/* Even to read, SQLite wants a file beside the database. Where none can be made
+ * nobody writes, and it may be read as it is. */
+static int open_still(const char *path, sqlite3 **db)
+{
+    struct cos_buf uri;
+    int rc = SQLITE_NOMEM;
+    cos_buf_init(&uri, 16384);
+    cos_buf_adds(&uri, "file:");
+    for (const char *s = path; *s; s++)
+        if (strchr("%?#", *s))
+            cos_buf_addf(&uri, "%%%02X", (unsigned char)*s);
+        else
+            cos_buf_addc(&uri, *s);
+    if (!cos_buf_adds(&uri, "?immutable=1"))
+        rc = sqlite3_open_v2(uri.data, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    cos_buf_release(&uri);
+    return rc;
+}
+
+static int open_here(const char *path, sqlite3 **db)
+{
+    int rc = sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(*db, "SELECT 1 FROM pages LIMIT 1", NULL, NULL, NULL) & 0xff;
+    if (rc != SQLITE_READONLY && rc != SQLITE_CANTOPEN)
+        return *db ? SQLITE_OK : rc;
+    sqlite3_close(*db);
+    *db = NULL;
+    return open_still(path, db);
+}
+
 int cos_why(const char *dir, const char *url, struct cos_buf *out)
 {
     char path[4096];
@@ -113,7 +144,7 @@ int cos_why(const char *dir, const char *url, struct cos_buf *out)
         cos_buf_addf(out, "%s holds no crawl", dir);
         return COS_ENOENT;
     }
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+    if (open_here(path, &db) != SQLITE_OK)
         err = COS_EDB;
     else
         err = explain(db, url, out);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef COS_SYSCONFDIR
 #define COS_SYSCONFDIR "/etc"
@@ -64,6 +65,13 @@ static int apply_line(struct tool_options *options, char *line, const char *who)
                 : tool_fail(1, who, "%s", cos_strerror(COS_ENOMEM));
 }
 
+/* Whether it is there cannot be known: HOME is somebody else's (sudo -u). One
+ * that is there and may not be read is another matter. */
+static int hidden(const char *path)
+{
+    return errno == EACCES && access(path, F_OK) < 0 && errno == EACCES;
+}
+
 /* 0, or the exit code. needed: it must be there. */
 static int read_config(struct tool_options *options, const char *path, int needed)
 {
@@ -72,7 +80,7 @@ static int read_config(struct tool_options *options, const char *path, int neede
     int number = 0, code = 0;
     FILE *f = fopen(path, "re");
     if (!f)
-        return (errno == ENOENT || errno == ENOTDIR) && !needed
+        return !needed && (errno == ENOENT || errno == ENOTDIR || hidden(path))
                    ? 0
                    : tool_fail(TOOL_FILE, WHO, "%s: %s", path, strerror(errno));
     while (!code && getline(&line, &room, f) > 0) {
