@@ -94,6 +94,8 @@ static void check_guards(void)
          "<img alt=\"a <img b\" srcset='" S " 1x' src=" S ">", "a tag inside a value is none");
     HTML("<img srcset='/n/<img 1x, /s integrity=' c='>'>",
          "<img srcset='http://h/n/%3Cimg 1x, " S " integrity=' c='>'>", "nor is one in a reference");
+    HTML("<link href=/s a integrity='x' ='y'>", "<link href=" S " a integrity='x' ='y'>",
+         "what would change another attribute stays");
     HTML("<link href=/s crossorigin/>", "<link href=" S " />", "a slash, too");
     HTML("<link href=/s data-integrity=x crossoriginx>", "<link href=" S
          " data-integrity=x crossoriginx>", "other names stay");

@@ -66,6 +66,14 @@ static struct cos__cut cut_out(const char *data, size_t before, size_t next, siz
     return (struct cos__cut){before + !apart, next};
 }
 
+/* A '=' behind the attribute would give its value to the one in front. */
+static int value_follows(const char *data, size_t at, size_t end)
+{
+    while (at < end && is_space(data[at]))
+        at++;
+    return at < end && data[at] == '=';
+}
+
 size_t cos__tag_guards(const char *data, size_t len, size_t tag, size_t name_len,
                        struct cos__cut cuts[COS__CUTS])
 {
@@ -76,7 +84,7 @@ size_t cos__tag_guards(const char *data, size_t len, size_t tag, size_t name_len
         if (from >= end || data[from] == '>' || n == COS__CUTS)
             return n;
         next = skip_attribute(data, from, end, &name);
-        if (is_guard(data + from, name) && before < from)
+        if (is_guard(data + from, name) && before < from && !value_follows(data, next, end))
             cuts[n++] = cut_out(data, before, next, end);
         from = next;
     }
