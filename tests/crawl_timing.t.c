@@ -6,7 +6,38 @@
 
 static char huge[4 << 20];
 
-static void check_limits(void)
+static void check_max_pages(void)
+{
+    static const struct http_page lossy[] = {
+        {.path = "/", .body = A("/lost") A("/x1") A("/x2")},
+        {.path = "/lost", .status = 404},
+        {.path = "/x1", .body = "x", .delay_ms = 100},
+        {.path = "*", .body = "x"},
+        {0},
+    };
+    cmp_ok(run(small, "--max-pages=3 $U/"), "==", 14, "--max-pages: exit 14");
+    check(http_requests(&web) == 3, "--max-pages: no more were fetched");
+    cmp_ok(again("$U/"), "==", 0, "and without it the crawl goes on");
+    check(asked("/5.html") == 1 && asked("/") == 1, "from where it was");
+    cmp_ok(run(lossy, "--max-pages=2 $U/"), "==", 14, "--max-pages=2 with a lost page: exit 14");
+    check(asked("/lost") == 1 && asked("/x1") == 1 && !asked("/x2"),
+          "--max-pages: a page that failed is none");
+}
+
+static void check_max_time(void)
+{
+    static const struct http_page slow[] = {
+        {.path = "/", .body = A("a") A("b")},
+        {.path = "/a", .body = A("c"), .delay_ms = 700},
+        {.path = "/b", .body = A("d"), .delay_ms = 700},
+        {.path = "*", .body = "late", .delay_ms = 700},
+        {0},
+    };
+    cmp_ok(run(slow, "--max-time=0.5 $U/"), "==", 15, "--max-time: exit 15");
+    check(!asked("/c") && took < 2500, "--max-time: nothing new after it");
+}
+
+static void check_sizes(void)
 {
     static char big[200001];
     static struct http_page pages[] = {
@@ -15,6 +46,28 @@ static void check_limits(void)
         {.path = "/d", .status = 404}, {.path = "/e", .status = 404},
         {0},
     };
+    static const struct http_page large[] = {
+        {.path = "/", .body = A("/large.bin")},
+        {.path = "/large.bin", .head = "Content-Type: application/octet-stream\r\n", .body = huge,
+         .len = sizeof huge},
+        {0},
+    };
+    memset(big, 'x', sizeof big - 1);
+    cmp_ok(run(pages, "-j 1 -Q 250k -t 1 $U/"), "==", 14, "-Q: exit 14");
+    check(http_requests(&web) == 3, "-Q: stops after the page that went over it");
+    cmp_ok(run(large, "-Q 1500k $U/"), "==", 14, "-Q: a page far beyond it is not let through");
+    check(!saved("large.bin") && strstr(err, "given up") && strstr(err, "1 URL is waiting"),
+          "-Q: it is given up and stays queued");
+    cmp_ok(again("$U/"), "==", 0, "without -Q the next run gets it");
+    check(saved("large.bin") && asked("/large.bin") == 2, "whole");
+    run(pages, "--max-size=100k -t 1 $U/");
+    check(!saved("a") && strstr(err, "3 larger than --max-size"), "--max-size");
+    cmp_ok(run(pages, "-j 1 --max-failures=1 -t 1 $U/"), "==", 12, "--max-failures: exit 12");
+    check(asked("/d") + asked("/e") == 1, "--max-failures: stops at the first");
+}
+
+static void check_traps(void)
+{
     static const struct http_page traps[] = {
         {.path = "/", .body = A("/x/") A("/1/2/3/4/5/6/")},
         {.path = "*", .body = A("x/")},
@@ -25,47 +78,6 @@ static void check_limits(void)
         {.path = "*", .body = "day"},
         {0},
     };
-    static const struct http_page slow[] = {
-        {.path = "/", .body = A("a") A("b")},
-        {.path = "/a", .body = A("c"), .delay_ms = 700},
-        {.path = "/b", .body = A("d"), .delay_ms = 700},
-        {.path = "*", .body = "late", .delay_ms = 700},
-        {0},
-    };
-    static const struct http_page large[] = {
-        {.path = "/", .body = A("/large.bin")},
-        {.path = "/large.bin", .head = "Content-Type: application/octet-stream\r\n", .body = huge,
-         .len = sizeof huge},
-        {0},
-    };
-    static const struct http_page lossy[] = {
-        {.path = "/", .body = A("/lost") A("/x1") A("/x2")},
-        {.path = "/lost", .status = 404},
-        {.path = "/x1", .body = "x", .delay_ms = 100},
-        {.path = "*", .body = "x"},
-        {0},
-    };
-    memset(big, 'x', sizeof big - 1);
-    cmp_ok(run(small, "--max-pages=3 $U/"), "==", 14, "--max-pages: exit 14");
-    check(http_requests(&web) == 3, "--max-pages: no more were fetched");
-    cmp_ok(again("$U/"), "==", 0, "and without it the crawl goes on");
-    check(asked("/5.html") == 1 && asked("/") == 1, "from where it was");
-    cmp_ok(run(pages, "-j 1 -Q 250k -t 1 $U/"), "==", 14, "-Q: exit 14");
-    check(http_requests(&web) == 3, "-Q: stops after the page that went over it");
-    cmp_ok(run(large, "-Q 1500k $U/"), "==", 14, "-Q: a page far beyond it is not let through");
-    check(!saved("large.bin") && strstr(err, "given up") && strstr(err, "1 URL is waiting"),
-          "-Q: it is given up and stays queued");
-    cmp_ok(again("$U/"), "==", 0, "without -Q the next run gets it");
-    check(saved("large.bin") && asked("/large.bin") == 2, "whole");
-    cmp_ok(run(lossy, "--max-pages=2 $U/"), "==", 14, "--max-pages=2 with a lost page: exit 14");
-    check(asked("/lost") == 1 && asked("/x1") == 1 && !asked("/x2"),
-          "--max-pages: a page that failed is none");
-    cmp_ok(run(slow, "--max-time=0.5 $U/"), "==", 15, "--max-time: exit 15");
-    check(!asked("/c") && took < 2500, "--max-time: nothing new after it");
-    run(pages, "--max-size=100k -t 1 $U/");
-    check(!saved("a") && strstr(err, "3 larger than --max-size"), "--max-size");
-    cmp_ok(run(pages, "-j 1 --max-failures=1 -t 1 $U/"), "==", 12, "--max-failures: exit 12");
-    check(asked("/d") + asked("/e") == 1, "--max-failures: stops at the first");
     run(traps, "-l inf $U/");
     check(asked("/x/x/x/") && !asked("/x/x/x/x/x/"), "--trap-limit: a repeating path ends");
     check(strstr(err, "endless trap"), "and the summary says so");
@@ -260,7 +272,10 @@ static void check_connect_timeout(void)
 int main(void)
 {
     static const struct group groups[] = {
-        {"limits", check_limits},
+        {"pages", check_max_pages},
+        {"time", check_max_time},
+        {"sizes", check_sizes},
+        {"traps", check_traps},
         {"politeness", check_politeness},
         {"throttle", check_throttle},
         {"retries", check_retries},
