@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *spider_new(size_t size)
+static void *have_memory(void *memory)
 {
-    void *memory = calloc(1, size);
     if (!memory) {
         fputs("spider: out of memory\n", stderr);
         exit(1);
@@ -16,9 +15,14 @@ void *spider_new(size_t size)
     return memory;
 }
 
+void *spider_new(size_t size)
+{
+    return have_memory(calloc(1, size));
+}
+
 char *spider_copy(const char *text)
 {
-    return strcpy(spider_new(strlen(text) + 1), text);
+    return have_memory(strdup(text));
 }
 
 char *spider_file(const struct spider *spider, const char *url)
