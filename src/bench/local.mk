@@ -43,6 +43,11 @@ EXTRA_DIST += src/bench/bench_hooks.sh
 bench-hooks: src/bench/bench_hooks$(EXEEXT) src/bench/bench_hooks_out$(EXEEXT)
 	$(SHELL) $(srcdir)/src/bench/bench_hooks.sh src/bench/bench_hooks$(EXEEXT) src/bench/bench_hooks_out$(EXEEXT)
 .PHONY: bench-hooks
+# make bench-trace: what --trace costs a crawl
+EXTRA_DIST += src/bench/bench_trace.sh
+bench-trace: coscrawl$(EXEEXT)
+	$(SHELL) $(srcdir)/src/bench/bench_trace.sh ./coscrawl$(EXEEXT)
+.PHONY: bench-trace
 # What a resolve costs.
 EXTRA_PROGRAMS += src/bench/bench_url
 src_bench_bench_url_SOURCES = src/bench/bench_url.c
