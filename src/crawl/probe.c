@@ -74,6 +74,16 @@ static void try_lost(struct cos__crawl *c, struct cos__visit *probe)
         cos__abort(c, COS_ENOMEM, "out of memory");
 }
 
+/* No page can refuse a connection: the host was away in between. A host that comes
+ * and goes has used up its chances when the page was tried twice as often as it may. */
+static void judge_lost(struct cos__crawl *c, struct cos__visit *probe)
+{
+    if (probe->lost->err == COS_ECONNREFUSED && probe->lost->tries < 2 * c->limit.tries)
+        try_lost(c, probe);
+    else
+        fail_lost(c, probe);
+}
+
 /* All probes of the host that still wait have their answer, too. */
 static void for_all(struct cos__crawl *c, struct cos__visit *probe,
                     void (*verdict)(struct cos__crawl *, struct cos__visit *))
@@ -156,7 +166,7 @@ void cos__probe_arrived(struct cos__visit *visit)
     struct cos_host *host = c->frontier.hosts[visit->host];
     struct cos_page *lost = visit->lost;
     if (visit->page->status) {
-        for_all(c, visit, visit->level ? try_lost : fail_lost);
+        for_all(c, visit, visit->level ? try_lost : judge_lost);
     } else if (host->down) {
         put_off_lost(c, visit);
     } else if (c->now - host->silent_since >= SILENT_MS) {
