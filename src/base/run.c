@@ -44,18 +44,19 @@ void cos__run_close(struct cos__hooks *hooks, int failed)
 COS__INLINE void open_run(struct cos__hooks *hooks, struct cos__hook *hook,
                             struct cos__frame *frame)
 {
-    int n = hooks->nruns;
-    if (n == COS__HOOK_RUNS)
+    struct cos__run *run = hooks->runs + hooks->nruns;
+    int first = !hooks->nruns;
+    if (hooks->nruns == COS__HOOK_RUNS)
         cos__die("hooks: %d runs inside each other", COS__HOOK_RUNS);
-    hooks->runs[n].hook = hook;
-    hooks->runs[n].under = hooks->now;
-    hooks->nruns = n + 1;
+    run->hook = hook;
+    run->under = hooks->now;
+    hooks->nruns++;
     hook->refs++;
     if (frame)
         frame->refs++;
     hooks->now = (struct cos__context){hook, frame};
     hook->open = hook->ran = 1;
-    COS__TELL(hooks, hook, before, !n);
+    COS__TELL(hooks, hook, before, first);
 }
 
 void cos__run_open(struct cos__hooks *hooks, struct cos__hook *hook, struct cos__frame *frame)
